@@ -3,7 +3,7 @@ import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
-import { preloadLists } from './tools/preloadLists.ts'
+import { writePreloadLists } from './tools/preloadLists.ts'
 
 /** Files of `src/ui`, `src/lib` and `src/api` that the sign-in and the layout do not need, and that are therefore loaded later. */
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverMessages', 'auditSummaries', 'ServerWarnings', 'ConfirmNoStatusDialog', 'ProgressBar', 'StepIndicator', 'ParkingSpaceSign', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'VehicleMismatchQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'lastVehicle', 'yards', 'inspectionDrafts', 'vehicleFields', 'tabsLock', 'backoff', 'throttle', 'vehicleCache', 'requests', 'conflicts', 'liveEvents', 'serverSentEvents', 'versionConflict', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'droppedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pagination', 'workbookFile', 'csv', 'recentNotes', 'yieldToEventLoop']
@@ -25,7 +25,7 @@ const OUTBOX = 'src/app/outboxAndLiveFeed.ts'
  * Vite plugin that makes the browser preload the code of the listed pages, which people open first or reload often. The code of other
  * pages is loaded once the app runs.
  */
-const preload = preloadLists({
+const preload = writePreloadLists({
   '/': ['src/features/auth/SignInPage.tsx'],
   '/campaign-home': ['src/features/campaigns/HomePage.tsx'],
   '/yard': ['src/features/yards/YardPickerPage.tsx'],

@@ -68,7 +68,7 @@ impl AccessEventLog {
     /// # Errors
     /// Returns a database error.
     pub async fn record_event(&self, access: AccessEvent) -> Result<(), Error> {
-        self.write_due_counts().await?;
+        self.write_due_event_counts().await?;
         let now = self.clock.now();
         let Some((sort, event)) = self.first(&access, now) else { return Ok(()) };
         let AccessEvent { caller, .. } = access;
@@ -108,7 +108,7 @@ impl AccessEventLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_due_counts(&self) -> Result<(), Error> {
+    pub async fn write_due_event_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now() - REPEAT_PERIOD).await
     }
 
@@ -143,7 +143,7 @@ impl AccessEventLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_all_counts(&self) -> Result<(), Error> {
+    pub async fn write_all_event_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now()).await
     }
 

@@ -8,7 +8,7 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::{Caller, DEVELOPER_ID},
+    auth::identity::{Caller, DEVELOPER_USER_ID},
     db::Tx,
 };
 use patio_proto::access::Role;
@@ -31,9 +31,9 @@ pub struct Actor {
 /// Takes the lock for user administration until the commit, and checks in the database that the caller is still a supervisor.
 ///
 /// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
-pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+pub(crate) async fn lock_users_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     users::lock_users(tx).await?;
-    match users::find_in_transaction(tx, act.caller.user_id).await? {
+    match users::find_by_id_in_transaction(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),
         Some(_) => Err(Error::NotAllowed),
         None => Err(Error::NotSignedIn),
@@ -42,7 +42,7 @@ pub(crate) async fn lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> R
 
 /// Checks that the caller entered the password within the last [`CONFIRMATION_MAX_AGE`], at sign-in or later. Returns
 /// `PasswordConfirmationRequired` otherwise. The check protects actions with lasting effect from a stranger who finds an unlocked phone.
-pub(crate) async fn check_password_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+pub(crate) async fn check_recent_password_confirmation(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     let is_confirmed =
         open_sessions::is_password_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;
     if is_confirmed { Ok(()) } else { Err(Error::PasswordConfirmationRequired) }
@@ -50,11 +50,17 @@ pub(crate) async fn check_password_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Re
 
 /// Rejects the id of the reserved developer account with `ReservedUser`. Administrative actions must not change this account.
 pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
-    if id == DEVELOPER_ID { Err(Error::ReservedUser) } else { Ok(()) }
+    if id == DEVELOPER_USER_ID { Err(Error::ReservedUser) } else { Ok(()) }
 }
 
 /// Appends an audit entry for an administrative action on a user, with the old and new values.
-pub(crate) async fn write_audit(tx: &mut Tx<'_>, act: &Actor, id: i64, summary: &str, [old, new]: [Option<Value>; 2]) -> Result<(), Error> {
+pub(crate) async fn write_audit_entry(
+    tx: &mut Tx<'_>,
+    act: &Actor,
+    id: i64,
+    summary: &str,
+    [old, new]: [Option<Value>; 2],
+) -> Result<(), Error> {
     let event = AuditEvent {
         kind: "user-changed",
         subject: user_audit_entries::audit_subject(id),

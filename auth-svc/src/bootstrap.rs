@@ -1,10 +1,10 @@
 //! Bootstrap at startup: creates missing keys and the first two users of an empty database, and sets the missing password of the
 //! developer account.
 use crate::{
+    auth_keys,
     config::Config,
     error::Error,
     hmc::Hmc,
-    keys,
     password::{self, PasswordHasher},
     random::random_bytes,
     sealing::SealingKey,
@@ -15,10 +15,10 @@ use chrono::{DateTime, Utc};
 use futures::{FutureExt, TryFutureExt};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::DEVELOPER_ID,
+    auth::identity::DEVELOPER_USER_ID,
     config::secret::Secret,
     db::{Db, Tx},
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::access::Role;
 use std::sync::Arc;
@@ -104,17 +104,17 @@ async fn create_keys_and_users(
     now: DateTime<Utc>,
 ) -> Result<Vec<String>, Error> {
     users::lock_users(tx).await?;
-    keys::create_missing_keys(tx, sealing, now).await?;
+    auth_keys::create_missing_keys(tx, sealing, now).await?;
     let Some(initial_users) = initial_users else { return Ok(Vec::new()) };
-    if users::find_in_transaction(tx, DEVELOPER_ID).await?.is_some() {
+    if users::find_by_id_in_transaction(tx, DEVELOPER_USER_ID).await?.is_some() {
         // This process may have created the users in an earlier try whose response was lost. In that case, it still has to print the
         // password.
-        let first = users::find_in_transaction(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
+        let first = users::find_by_id_in_transaction(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
         return Ok(if first.as_ref() == Some(&initial_users.admin_hash) { notices(initial_users) } else { Vec::new() });
     }
     let notices = notices(initial_users);
     let developer = NewUser {
-        id: Some(DEVELOPER_ID),
+        id: Some(DEVELOPER_USER_ID),
         hmc: initial_users.developer.clone(),
         role: Role::Admin,
         password_hash: String::new(),
@@ -146,12 +146,12 @@ fn notices(initial_users: &InitialUsers) -> Vec<String> {
 }
 
 async fn set_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &PasswordHasher) -> anyhow::Result<()> {
-    if users::find_by_id(db, DEVELOPER_ID).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
+    if users::find_by_id(db, DEVELOPER_USER_ID).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
         return Ok(());
     }
     password::check_password_rules(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
-    db.write(move |tx| Box::pin(async move { users::set_password_if_missing(tx, DEVELOPER_ID, &hash).await }))
+    db.write(move |tx| Box::pin(async move { users::set_password_if_missing(tx, DEVELOPER_USER_ID, &hash).await }))
         .await
         .map_err(Error::into_anyhow)?;
     Ok(())
@@ -179,7 +179,7 @@ mod tests {
         let arguments: Arguments = clap::Parser::parse_from(["x", "--data-dir", folder.path().to_str().unwrap()]);
         let db = Db::open(crate::SCHEMA, &arguments.settings).await.unwrap();
         db.migrate(crate::SCHEMA).await.unwrap();
-        let sealing: &'static SealingKey = Box::leak(Box::new(SealingKey::create_file(&folder.path().join("key")).unwrap()));
+        let sealing: &'static SealingKey = Box::leak(Box::new(SealingKey::read_or_create(&folder.path().join("key")).unwrap()));
         let establishing = async |initial_users: &Arc<InitialUsers>| {
             let initial_users = initial_users.clone();
             let now = patio_kit::clock::Clock::default().now();

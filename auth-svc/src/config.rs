@@ -13,7 +13,7 @@ const TOKEN_HOURS: i64 = 12;
 const KEY_DAYS: i64 = 30;
 /// Maximum configurable lifetime of an access token, in hours. The revocation of a session is stored for longer, so that no token of
 /// the session becomes valid again.
-pub const MAX_TOKEN_HOURS: i64 = 24;
+pub const MAX_TOKEN_LIFETIME_HOURS: i64 = 24;
 
 /// Settings of auth-svc, read from the command line and the environment.
 #[derive(Debug, Clone, Args)]
@@ -33,7 +33,7 @@ pub struct Config {
     pub developer_password: Option<Secret>,
     /// Lifetime of an access token in hours, 1 to 24.
     #[arg(long, env = "PATIO_TOKEN_LIFETIME_HOURS", help_heading = TUNING_HELP_HEADING, default_value_t = TOKEN_HOURS,
-        value_parser = clap::value_parser!(i64).range(1..=MAX_TOKEN_HOURS))]
+        value_parser = clap::value_parser!(i64).range(1..=MAX_TOKEN_LIFETIME_HOURS))]
     pub token_hours: i64,
     /// Number of days after which the signing key is rotated, from 1 to 3650. A rotation does not end any session.
     #[arg(long, env = "PATIO_SIGNING_KEY_ROTATION_DAYS", help_heading = TUNING_HELP_HEADING, default_value_t = KEY_DAYS,

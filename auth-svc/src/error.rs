@@ -1,5 +1,5 @@
 //! Errors of auth-svc and the gRPC status that each error becomes.
-use patio_kit::errors::{Reason, database_status, internal_status, status, status_with_values};
+use patio_kit::errors::{ErrorReason, database_status, internal_status, status, status_with_values};
 use tonic::{Code, Status};
 
 /// Error of an auth-svc call; its text is the message of the gRPC status.
@@ -54,7 +54,7 @@ pub enum Error {
     #[error("This session has already ended.")]
     SessionNotFound,
     /// The key file does not contain the key with which the keys in the database were encrypted.
-    #[error("cannot decrypt the keys in the database: PATIO_KEY_FILE must name the key file they were encrypted with")]
+    #[error("cannot decrypt a key in the database: PATIO_KEY_FILE names the wrong key file, or the stored key was modified")]
     WrongKeyFile,
     /// The caller's role does not allow the action, or the action needs a signed-in user and the caller is a service.
     #[error("Your access level does not allow this.")]
@@ -63,10 +63,10 @@ pub enum Error {
     #[error("User not found.")]
     UserNotFound(i64),
     /// Another user already has this login name (HMC).
-    #[error("This HMC is already in use. Choose another.")]
+    #[error("This HMC (login name) is already in use. Choose another.")]
     HmcTaken,
     /// The requested login name (HMC) is reserved for the developer account.
-    #[error("This HMC is reserved. Choose another.")]
+    #[error("This HMC (login name) is reserved for the developer account. Choose another.")]
     ReservedHmc,
     /// The action targets the reserved developer account.
     #[error("This is the developer account. It cannot be viewed or changed in User Management.")]
@@ -106,32 +106,32 @@ impl Error {
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match &error {
-            Error::InvalidField { .. } | Error::InvalidHmc(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
-            Error::PasswordRejected(_) => status(Code::InvalidArgument, Reason::BadPassword, &error),
+            Error::InvalidField { .. } | Error::InvalidHmc(_) => status(Code::InvalidArgument, ErrorReason::BadRequest, &error),
+            Error::PasswordRejected(_) => status(Code::InvalidArgument, ErrorReason::BadPassword, &error),
             Error::WrongCredentials { left } => {
-                status_with_values(Code::Unauthenticated, Reason::InvalidCredentials, &error, &[("attempts_left", left.to_string())])
+                status_with_values(Code::Unauthenticated, ErrorReason::InvalidCredentials, &error, &[("attempts_left", left.to_string())])
             }
             Error::LockedOut { seconds } => {
-                status_with_values(Code::ResourceExhausted, Reason::LockedOut, &error, &[("retry_after", seconds.to_string())])
+                status_with_values(Code::ResourceExhausted, ErrorReason::LockedOut, &error, &[("retry_after", seconds.to_string())])
             }
             Error::RateLimited => {
-                status_with_values(Code::ResourceExhausted, Reason::RateLimited, &error, &[("retry_after", "1".to_owned())])
+                status_with_values(Code::ResourceExhausted, ErrorReason::RateLimited, &error, &[("retry_after", "1".to_owned())])
             }
-            Error::Busy => status_with_values(Code::Unavailable, Reason::Busy, &error, &[("retry_after", "1".to_owned())]),
+            Error::Busy => status_with_values(Code::Unavailable, ErrorReason::Busy, &error, &[("retry_after", "1".to_owned())]),
             Error::WrongCurrentPassword { left } => {
-                status_with_values(Code::PermissionDenied, Reason::WrongPassword, &error, &[("attempts_left", left.to_string())])
+                status_with_values(Code::PermissionDenied, ErrorReason::WrongPassword, &error, &[("attempts_left", left.to_string())])
             }
-            Error::NotSignedIn => status(Code::Unauthenticated, Reason::NotSignedIn, &error),
-            Error::PasswordConfirmationRequired => status(Code::PermissionDenied, Reason::ConfirmPassword, &error),
-            Error::SessionNotFound => status(Code::NotFound, Reason::NoSession, &error),
+            Error::NotSignedIn => status(Code::Unauthenticated, ErrorReason::NotSignedIn, &error),
+            Error::PasswordConfirmationRequired => status(Code::PermissionDenied, ErrorReason::ConfirmPassword, &error),
+            Error::SessionNotFound => status(Code::NotFound, ErrorReason::NoSession, &error),
             Error::WrongKeyFile => internal_status(&error),
-            Error::NotAllowed | Error::WrongSecret => status(Code::PermissionDenied, Reason::NotAllowed, &error),
-            Error::UserNotFound(_) => status(Code::NotFound, Reason::NoUser, &error),
-            Error::HmcTaken => status(Code::AlreadyExists, Reason::HmcTaken, &error),
-            Error::ReservedHmc => status(Code::AlreadyExists, Reason::Reserved, &error),
-            Error::ReservedUser => status(Code::PermissionDenied, Reason::Reserved, &error),
-            Error::LastAdmin => status(Code::FailedPrecondition, Reason::LastAdmin, &error),
-            Error::OwnAccount | Error::OwnPassword => status(Code::FailedPrecondition, Reason::OwnAccount, &error),
+            Error::NotAllowed | Error::WrongSecret => status(Code::PermissionDenied, ErrorReason::NotAllowed, &error),
+            Error::UserNotFound(_) => status(Code::NotFound, ErrorReason::NoUser, &error),
+            Error::HmcTaken => status(Code::AlreadyExists, ErrorReason::HmcTaken, &error),
+            Error::ReservedHmc => status(Code::AlreadyExists, ErrorReason::Reserved, &error),
+            Error::ReservedUser => status(Code::PermissionDenied, ErrorReason::Reserved, &error),
+            Error::LastAdmin => status(Code::FailedPrecondition, ErrorReason::LastAdmin, &error),
+            Error::OwnAccount | Error::OwnPassword => status(Code::FailedPrecondition, ErrorReason::OwnAccount, &error),
             Error::Database(cause) => database_status(cause),
             Error::Internal(cause) => internal_status(cause),
         }

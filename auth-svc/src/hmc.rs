@@ -46,7 +46,7 @@ impl Hmc {
 /// Returns the comparison key of a login name (HMC). Two texts with equal keys are the same login name.
 #[must_use]
 pub fn comparison_key(text: &str) -> String {
-    normalization::name_key(text)
+    normalization::name_comparison_key(text)
 }
 
 /// Returns `true` if a text mixes letters of the Latin, Greek and Cyrillic scripts, which contain similar-looking letters.

@@ -1,10 +1,9 @@
 //! Commands `auth-svc keys`: `revoke-all` replaces all keys after a leak, and `reseal` re-encrypts all keys after a change of the
 //! key file.
 use crate::{
-    SCHEMA,
+    SCHEMA, auth_keys,
     config::Config,
     error::Error,
-    keys,
     sealing::SealingKey,
     store::{self, users},
 };
@@ -67,9 +66,9 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
     let path = config.sealing_key_path(&settings.data_dir);
     let sealing = match SealingKey::read(&path)? {
         Some(key) => key,
-        None => SealingKey::create_file(&path)?,
+        None => SealingKey::read_or_create(&path)?,
     };
-    let phones = store::keys::load_secret(&db, &sealing, keys::PENDING_SAVES_SECRET_NAME).await.ok();
+    let phones = store::encrypted_keys::load_secret(&db, &sealing, auth_keys::PENDING_SAVES_SECRET_NAME).await.ok();
     let now = Clock::default().now();
     let ended = db.write(move |tx| Box::pin(async move { replace(tx, &sealing, phones, now).await })).await;
     db.close().await;
@@ -101,7 +100,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Db> {
 
 async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<usize, Error> {
     users::lock_users(tx).await?;
-    let count = store::keys::reencrypt_all_keys(tx, sealing).await?;
+    let count = store::encrypted_keys::reencrypt_all_keys(tx, sealing).await?;
     record(tx, now, "encrypted all keys with the current sealing key").await?;
     Ok(count)
 }
@@ -114,14 +113,14 @@ async fn record(tx: &mut Tx<'_>, now: DateTime<Utc>, summary: &str) -> Result<()
 
 async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
     users::lock_users(tx).await?;
-    store::keys::delete_all_keys(tx).await?;
+    store::encrypted_keys::delete_all_keys(tx).await?;
     if let Some(phones) = phones {
-        store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET_NAME, &phones).await?;
+        store::encrypted_keys::insert_secret_if_missing(tx, sealing, auth_keys::PENDING_SAVES_SECRET_NAME, &phones).await?;
     }
-    keys::create_missing_keys(tx, sealing, now).await?;
+    auth_keys::create_missing_keys(tx, sealing, now).await?;
     let people = users::list_user_ids(tx).await?;
     for id in &people {
-        users::end_sessions(tx, *id, now).await?;
+        users::end_all_sessions(tx, *id, now).await?;
     }
     record(tx, now, "revoked all keys, all users have to sign in again").await?;
     Ok(people.len())

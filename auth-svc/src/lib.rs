@@ -3,12 +3,12 @@
 pub mod access_events;
 pub mod admin_action;
 pub mod api;
+pub mod auth_keys;
 pub mod bootstrap;
 pub mod config;
 mod doctor;
 pub mod error;
 pub mod hmc;
-pub mod keys;
 pub mod keys_command;
 pub mod lockout;
 pub mod lockout_rules;
@@ -18,8 +18,8 @@ pub mod random;
 pub mod sealing;
 pub mod sessions;
 pub mod sign_in;
-pub mod signing;
 pub mod store;
+pub mod token_signing;
 pub mod user_command;
 pub mod users;
 
@@ -46,9 +46,9 @@ use patio_kit::{
     cli::ServiceBinary,
     client::service_channel::ServiceChannel,
     db::{Db, Schema},
-    host::ServiceHost,
     private_files,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
+    service_host::ServiceHost,
     telemetry,
 };
 use patio_proto::{
@@ -86,21 +86,21 @@ const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Binary of auth-svc: its name, default listen address and schema.
-pub const BINARY: ServiceBinary = ServiceBinary { name: "auth-svc", listen: "127.0.0.1:50051", schema: SCHEMA };
+pub const SERVICE_BINARY: ServiceBinary = ServiceBinary { name: "auth-svc", listen: "127.0.0.1:50051", schema: SCHEMA };
 
 /// Starts auth-svc: creates the first users and keys if they are missing, spawns the background tasks and builds the gRPC server.
 ///
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
 pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
-    start_with_hasher(config, host, PasswordHasher::default()).await
+    start_with_password_hasher(config, host, PasswordHasher::default()).await
 }
 
 /// Starts auth-svc with the given password hasher, so that a test can read the queue length and the counters of the hasher.
 ///
 /// # Errors
 /// Returns an error when the database cannot be used or a setting is invalid.
-pub async fn start_with_hasher(config: Config, host: &ServiceHost, passwords: PasswordHasher) -> anyhow::Result<Service> {
+pub async fn start_with_password_hasher(config: Config, host: &ServiceHost, passwords: PasswordHasher) -> anyhow::Result<Service> {
     let (host, own) = &with_local_auth_link(host);
     let db = host.open_database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
@@ -113,7 +113,7 @@ pub async fn start_with_hasher(config: Config, host: &ServiceHost, passwords: Pa
     spawn_maintenance(host, sign_in_service.clone());
     spawn_idle_expiry(host, &db);
     let access_events = spawn_access_event_log(host, &db);
-    let service = ServiceBuilder::new(BINARY.name, host)
+    let service = ServiceBuilder::new(SERVICE_BINARY.name, host)
         .add_service(SessionServiceServer::new(SessionApi {
             sign_in_service: sign_in_service.clone(),
             tasks: host.tasks.clone(),
@@ -141,26 +141,26 @@ async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Re
         return Ok(key);
     }
     anyhow::ensure!(
-        !host.retry_until_database_up(|| store::keys::has_keys(db).map_err(Error::into_anyhow).boxed()).await?,
+        !host.retry_until_database_up(|| store::encrypted_keys::has_keys(db).map_err(Error::into_anyhow).boxed()).await?,
         "there is no key file {}, but the keys in the database are encrypted with one: restore the file or set PATIO_KEY_FILE to its path; \
          if the file is lost, `keys revoke-all` creates new keys and signs everyone out",
         path.display()
     );
     if config.key_file.is_none() {
         let data = &host.settings.data_dir;
-        private_files::create_folder(data)
+        private_files::create_private_folder(data)
             .with_context(|| format!("cannot create the folder {} for the key file; create it or set PATIO_KEY_FILE", data.display()))?;
     }
-    SealingKey::create_file(&path)
+    SealingKey::read_or_create(&path)
 }
 
 /// Rotates the signing key if due, then loads all keys and the revocations (ended sessions whose tokens are rejected) from the
 /// database.
-async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::AuthKeys>, Error> {
-    signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
-    let keys = keys::AuthKeys::read(db, sealing.clone(), &host.clock).await?;
+async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<auth_keys::AuthKeys>, Error> {
+    token_signing::rotate_signing_key(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
+    let keys = auth_keys::AuthKeys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.install_public_keys(&host.identity);
-    let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
+    let revoked = revocations::list_revocations_after(db, 0, host.clock.now()).await?;
     host.identity.add_revocations(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
     Ok(Arc::new(keys))
 }
@@ -177,7 +177,7 @@ fn with_local_auth_link(host: &ServiceHost) -> (ServiceHost, Arc<OnceLock<Router
     (host, own)
 }
 
-fn tokens(host: &ServiceHost, db: Db, keys: Arc<keys::AuthKeys>) -> TokenApi {
+fn tokens(host: &ServiceHost, db: Db, keys: Arc<auth_keys::AuthKeys>) -> TokenApi {
     let (clock, identity) = (host.clock.clone(), host.identity.clone());
     TokenApi {
         db,
@@ -199,7 +199,13 @@ fn user_admin(config: &Config, host: &ServiceHost, db: Db, passwords: PasswordHa
     }
 }
 
-fn sign_in_service(config: &Config, host: &ServiceHost, db: Db, keys: Arc<keys::AuthKeys>, passwords: PasswordHasher) -> SignInService {
+fn sign_in_service(
+    config: &Config,
+    host: &ServiceHost,
+    db: Db,
+    keys: Arc<auth_keys::AuthKeys>,
+    passwords: PasswordHasher,
+) -> SignInService {
     SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         db,
@@ -225,7 +231,7 @@ fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
     host.tasks.spawn_repeating(MAINTENANCE_INTERVAL, move || {
         let sign_in_service = sign_in_service.clone();
         async move {
-            if let Err(cause) = sign_in_service.run_maintenance().await {
+            if let Err(cause) = sign_in_service.purge_expired_and_rotate_key().await {
                 tracing::warn!(%cause, "hourly maintenance of revocations, lockout counters and signing keys failed, retrying in an hour");
             }
         }
@@ -243,9 +249,9 @@ fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
                 () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
                 () = tasks.wait_until_stopping() => {}
             }
-            let written = if tasks.is_stopping() { counted.write_all_counts().await } else { counted.write_due_counts().await };
+            let written = if tasks.is_stopping() { counted.write_all_event_counts().await } else { counted.write_due_event_counts().await };
             if let Err(cause) = written {
-                tracing::warn!(%cause, "failed to write counts of page views and forbidden requests to the audit log, retrying until the shutdown");
+                tracing::warn!(%cause, "failed to write counts of repeated page views, sign-ins and rejected calls to the audit log; counts not written before shutdown are lost");
             }
         }
     });

@@ -91,7 +91,7 @@ pub enum LockoutDecision {
 }
 
 /// Applies one operation to the failure counters at the time `now`, in milliseconds since 1970.
-pub fn apply_operation(
+pub fn apply_lockout_operation(
     counters: &mut FailureCounters,
     counter_names: &CounterNames,
     operation: LockoutOperation,
@@ -197,52 +197,55 @@ mod tests {
     #[test]
     fn five_tries_then_a_block_that_further_tries_do_not_change_then_five_again() {
         let (mut counters, p) = (FailureCounters::new(), at("p"));
-        let decisions: Vec<_> = (0..5).map(|i| apply_operation(&mut counters, &p, LockoutOperation::Reserve, i)).collect();
+        let decisions: Vec<_> = (0..5).map(|i| apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, i)).collect();
         assert_eq!(decisions, [4, 3, 2, 1, 0].map(LockoutDecision::Allow));
         for passed in [0, 1, 179_999] {
-            assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 4 + passed), LockoutDecision::Deny(180_000 - passed));
+            assert_eq!(
+                apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 4 + passed),
+                LockoutDecision::Deny(180_000 - passed)
+            );
         }
-        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 4 + 180_000), LockoutDecision::Allow(4));
+        assert_eq!(apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 4 + 180_000), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_success_clears_the_count_and_even_the_block_its_own_try_began() {
         let (mut counters, p) = (FailureCounters::new(), at("p"));
         for _ in 0..5 {
-            apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
+            apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
         }
-        apply_operation(&mut counters, &p, LockoutOperation::Release, 1);
-        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 2), LockoutDecision::Allow(4));
+        apply_lockout_operation(&mut counters, &p, LockoutOperation::Release, 1);
+        assert_eq!(apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 2), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn failures_are_forgotten_half_an_hour_after_the_last() {
         let (mut counters, p) = (FailureCounters::new(), at("p"));
         for _ in 0..3 {
-            apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
+            apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
         }
-        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, FAILURE_EXPIRY_MS - 1), LockoutDecision::Allow(1));
-        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 2 * FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
+        assert_eq!(apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, FAILURE_EXPIRY_MS - 1), LockoutDecision::Allow(1));
+        assert_eq!(apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 2 * FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_known_device_is_not_blocked_with_its_address_but_blocks_it() {
         let mut counters = FailureCounters::new();
         for _ in 0..5 {
-            apply_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 0);
+            apply_lockout_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 0);
         }
-        assert_eq!(apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
-        apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Release, 2);
+        assert_eq!(apply_lockout_operation(&mut counters, &known("d", "p"), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
+        apply_lockout_operation(&mut counters, &known("d", "p"), LockoutOperation::Release, 2);
         assert_eq!(
-            apply_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 3),
+            apply_lockout_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 3),
             LockoutDecision::Deny(179_997),
             "its success ends no other block"
         );
         for _ in 0..5 {
-            apply_operation(&mut counters, &known("e", "q"), LockoutOperation::Reserve, 0);
+            apply_lockout_operation(&mut counters, &known("e", "q"), LockoutOperation::Reserve, 0);
         }
         assert_eq!(
-            apply_operation(&mut counters, &at("q"), LockoutOperation::Reserve, 1),
+            apply_lockout_operation(&mut counters, &at("q"), LockoutOperation::Reserve, 1),
             LockoutDecision::Deny(179_999),
             "dropping the mark does not help"
         );
@@ -253,11 +256,11 @@ mod tests {
         let mut counters = FailureCounters::new();
         let from = |address: i64| CounterNames { rate_limits: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
         for address in 0..20 {
-            assert_eq!(apply_operation(&mut counters, &from(address), LockoutOperation::Reserve, 1_000), LockoutDecision::Allow(4));
+            assert_eq!(apply_lockout_operation(&mut counters, &from(address), LockoutOperation::Reserve, 1_000), LockoutDecision::Allow(4));
         }
-        assert_eq!(apply_operation(&mut counters, &from(20), LockoutOperation::Reserve, 2_000), LockoutDecision::Deny(35_000));
-        assert_eq!(apply_operation(&mut counters, &from(20), LockoutOperation::Reserve, 37_000), LockoutDecision::Allow(4));
-        assert_eq!(apply_operation(&mut counters, &from(21), LockoutOperation::Reserve, 37_001), LockoutDecision::Deny(35_999));
+        assert_eq!(apply_lockout_operation(&mut counters, &from(20), LockoutOperation::Reserve, 2_000), LockoutDecision::Deny(35_000));
+        assert_eq!(apply_lockout_operation(&mut counters, &from(20), LockoutOperation::Reserve, 37_000), LockoutDecision::Allow(4));
+        assert_eq!(apply_lockout_operation(&mut counters, &from(21), LockoutOperation::Reserve, 37_001), LockoutDecision::Deny(35_999));
     }
 
     #[test]
@@ -268,15 +271,15 @@ mod tests {
             let (mut counters, mut tried) = (FailureCounters::new(), 0);
             for now in (0..7_200_000).step_by(1_000) {
                 tried += i32::from(matches!(
-                    apply_operation(&mut counters, &from("theirs"), LockoutOperation::Reserve, now),
+                    apply_lockout_operation(&mut counters, &from("theirs"), LockoutOperation::Reserve, now),
                     LockoutDecision::Allow(_)
                 ));
                 assert_eq!(
-                    apply_operation(&mut counters, &owner, LockoutOperation::Reserve, now),
+                    apply_lockout_operation(&mut counters, &owner, LockoutOperation::Reserve, now),
                     LockoutDecision::Allow(4),
                     "after {now} ms"
                 );
-                apply_operation(&mut counters, &owner, LockoutOperation::Release, now);
+                apply_lockout_operation(&mut counters, &owner, LockoutOperation::Release, now);
             }
             assert!((200..=220).contains(&tried), "two hours of five tries in three minutes, and twenty at once: {tried}");
         }
@@ -287,13 +290,15 @@ mod tests {
         let (mut counters, mut tried) = (FailureCounters::new(), Vec::new());
         let on = |name: usize| CounterNames { rate_limits: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
         for name in 0..200 {
-            assert_eq!(apply_operation(&mut counters, &on(name), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
-            apply_operation(&mut counters, &on(name), LockoutOperation::Release, 1);
+            assert_eq!(apply_lockout_operation(&mut counters, &on(name), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
+            apply_lockout_operation(&mut counters, &on(name), LockoutOperation::Release, 1);
         }
         // Pausing between bursts, or trying without a pause, yields no additional attempts.
         for (from, step) in [(0, 100), (1_500_000, 100), (3_500_000, 12_000)] {
             for now in (from..from + 1_200_000).step_by(step) {
-                if let LockoutDecision::Allow(_) = apply_operation(&mut counters, &on(200 + tried.len()), LockoutOperation::Reserve, now) {
+                if let LockoutDecision::Allow(_) =
+                    apply_lockout_operation(&mut counters, &on(200 + tried.len()), LockoutOperation::Reserve, now)
+                {
                     tried.push(now);
                 }
             }
@@ -312,20 +317,20 @@ mod tests {
     #[test]
     fn failures_expire_at_the_very_end_of_their_memory() {
         let (mut counters, p) = (FailureCounters::new(), at("p"));
-        apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
-        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
+        apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
+        assert_eq!(apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, FAILURE_EXPIRY_MS), LockoutDecision::Allow(4));
     }
 
     #[test]
     fn a_success_gives_back_its_own_booking_of_a_rate_limit_and_no_more() {
         let on = CounterNames { rate_limits: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
         let mut counters = FailureCounters::new();
-        apply_operation(&mut counters, &on, LockoutOperation::Reserve, 0);
-        apply_operation(&mut counters, &on, LockoutOperation::Reserve, 0);
-        apply_operation(&mut counters, &on, LockoutOperation::Release, 0);
+        apply_lockout_operation(&mut counters, &on, LockoutOperation::Reserve, 0);
+        apply_lockout_operation(&mut counters, &on, LockoutOperation::Reserve, 0);
+        apply_lockout_operation(&mut counters, &on, LockoutOperation::Release, 0);
         assert_eq!((counters["a"].failures, counters["a"].until_ms), (1, ACCOUNT_RATE_LIMIT.ms));
-        apply_operation(&mut counters, &on, LockoutOperation::Release, 0);
-        apply_operation(&mut counters, &on, LockoutOperation::Release, 0);
+        apply_lockout_operation(&mut counters, &on, LockoutOperation::Release, 0);
+        apply_lockout_operation(&mut counters, &on, LockoutOperation::Release, 0);
         assert_eq!((counters["a"].failures, counters["a"].until_ms), (0, 0), "a success without a booking gives nothing back");
     }
 
@@ -333,22 +338,25 @@ mod tests {
     fn the_count_of_an_address_begins_anew_after_a_success_or_a_block_of_its_known_device() {
         let mut counters = FailureCounters::new();
         for _ in 0..2 {
-            apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Reserve, 0);
+            apply_lockout_operation(&mut counters, &known("d", "p"), LockoutOperation::Reserve, 0);
         }
-        apply_operation(&mut counters, &known("d", "p"), LockoutOperation::Release, 0);
-        assert_eq!(apply_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
+        apply_lockout_operation(&mut counters, &known("d", "p"), LockoutOperation::Release, 0);
+        assert_eq!(apply_lockout_operation(&mut counters, &at("p"), LockoutOperation::Reserve, 1), LockoutDecision::Allow(4));
         for _ in 0..5 {
-            apply_operation(&mut counters, &known("e", "q"), LockoutOperation::Reserve, 0);
+            apply_lockout_operation(&mut counters, &known("e", "q"), LockoutOperation::Reserve, 0);
         }
-        assert_eq!(apply_operation(&mut counters, &at("q"), LockoutOperation::Reserve, BLOCK_DURATION_MS), LockoutDecision::Allow(4));
+        assert_eq!(
+            apply_lockout_operation(&mut counters, &at("q"), LockoutOperation::Reserve, BLOCK_DURATION_MS),
+            LockoutDecision::Allow(4)
+        );
     }
 
     #[test]
     fn a_block_from_the_other_store_is_imported() {
         let (mut counters, p) = (FailureCounters::new(), at("p"));
-        apply_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
-        apply_operation(&mut counters, &p, LockoutOperation::Import(1_000), 0);
-        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Check, 1), LockoutDecision::Deny(999));
-        assert_eq!(apply_operation(&mut counters, &p, LockoutOperation::Reserve, 1_000), LockoutDecision::Allow(4));
+        apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 0);
+        apply_lockout_operation(&mut counters, &p, LockoutOperation::Import(1_000), 0);
+        assert_eq!(apply_lockout_operation(&mut counters, &p, LockoutOperation::Check, 1), LockoutDecision::Deny(999));
+        assert_eq!(apply_lockout_operation(&mut counters, &p, LockoutOperation::Reserve, 1_000), LockoutDecision::Allow(4));
     }
 }

@@ -29,7 +29,7 @@ enum Command {
 /// Runs the command `keys …` or `user …` and returns its exit code. Returns `None` when the process was started without such a
 /// command.
 #[must_use]
-pub fn run_if_requested() -> Option<ExitCode> {
+pub fn run_requested_command() -> Option<ExitCode> {
     let first = std::env::args_os().nth(1)?;
     if first != "keys" && first != "user" {
         return None;
@@ -41,5 +41,5 @@ pub fn run_if_requested() -> Option<ExitCode> {
             Command::User(user) => user.run(&settings).await,
         }
     });
-    Some(cli::exit_code(&done))
+    Some(cli::report_result(&done))
 }

@@ -1,6 +1,6 @@
 //! Encryption of the keys stored in the database, with a sealing key that is stored in a file outside the database.
 //!
-//! Without the key file, a stolen copy or backup of the database cannot be used to sign tokens. The modules `keys` and `signing` hold
+//! Without the key file, a stolen copy or backup of the database cannot be used to sign tokens. The modules `auth_keys` and `token_signing` hold
 //! the decrypted keys in memory.
 use crate::{error::Error, random::random_bytes};
 use anyhow::Context;
@@ -50,7 +50,7 @@ impl SealingKey {
     ///
     /// # Errors
     /// Returns an error when the file cannot be written or read.
-    pub fn create_file(path: &Path) -> anyhow::Result<Self> {
+    pub fn read_or_create(path: &Path) -> anyhow::Result<Self> {
         let text = format!("{}\n", STANDARD.encode(random_bytes::<KEY_LEN>()?));
         let written = path.with_extension(format!("new-{}", std::process::id()));
         let write = || {
@@ -86,7 +86,7 @@ impl SealingKey {
     /// # Errors
     /// Returns `WrongKeyFile` when no key of the file decrypts the stored key, when the stored key belongs to another row, or when the
     /// stored key was modified.
-    pub fn open(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn unseal(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let opened = sealed.split_first_chunk::<NONCE_LEN>().and_then(|(nonce, body)| {
             let open = |key: &LessSafeKey| {
                 let mut body = body.to_vec();
@@ -113,17 +113,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (here, there) = (folder.path().join("a"), folder.path().join("b"));
         assert!(SealingKey::read(&here).unwrap().is_none());
-        let key = SealingKey::create_file(&here).unwrap();
+        let key = SealingKey::read_or_create(&here).unwrap();
         assert_eq!(fs::metadata(&here).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left there");
         let sealed = key.seal("device", b"secret").unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
-        let again = SealingKey::create_file(&here).unwrap();
-        assert_eq!(again.open("device", &sealed).unwrap(), b"secret", "a file that is there stays as it is");
+        let again = SealingKey::read_or_create(&here).unwrap();
+        assert_eq!(again.unseal("device", &sealed).unwrap(), b"secret", "a file that is there stays as it is");
         let mut changed = sealed.clone();
         changed[NONCE_LEN] ^= 1;
-        let other = SealingKey::create_file(&there).unwrap();
-        for refused in [other.open("device", &sealed), key.open("account", &sealed), key.open("device", &changed), key.open("device", b"x")]
+        let other = SealingKey::read_or_create(&there).unwrap();
+        for refused in
+            [other.unseal("device", &sealed), key.unseal("account", &sealed), key.unseal("device", &changed), key.unseal("device", b"x")]
         {
             assert!(matches!(refused, Err(Error::WrongKeyFile)));
         }
@@ -156,10 +157,10 @@ mod tests {
         };
         let sealed = read(&[1]).seal("device", b"secret").unwrap();
         let both = read(&[2, 1]);
-        assert_eq!(both.open("device", &sealed).unwrap(), b"secret");
+        assert_eq!(both.unseal("device", &sealed).unwrap(), b"secret");
         let sealed_again = both.seal("device", b"secret").unwrap();
         let new = read(&[2]);
-        assert_eq!(new.open("device", &sealed_again).unwrap(), b"secret");
-        assert!(matches!(new.open("device", &sealed), Err(Error::WrongKeyFile)));
+        assert_eq!(new.unseal("device", &sealed_again).unwrap(), b"secret");
+        assert!(matches!(new.unseal("device", &sealed), Err(Error::WrongKeyFile)));
     }
 }

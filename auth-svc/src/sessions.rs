@@ -28,7 +28,7 @@ const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 ///
 /// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
 /// under lower numbers.
-pub fn revoke_locally(identity: &TokenVerifier, revocation: Revocation) {
+pub fn apply_revocation_locally(identity: &TokenVerifier, revocation: Revocation) {
     identity.add_revocations(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
 
@@ -59,7 +59,7 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: 
             })
         })
         .await?;
-    revoke_locally(identity, kept);
+    apply_revocation_locally(identity, kept);
     Ok(())
 }
 
@@ -74,7 +74,7 @@ pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, c
     if begun.is_some_and(|(holder, role)| holder == user_id && role == role::role_text(caller.role)) {
         return Ok(());
     }
-    tracing::warn!(user_id, "token rejected: its session was not started by this user; a signing key may be stolen");
+    tracing::warn!(user_id, "token rejected: the database has no session with this id, user and role; a signing key may be stolen");
     metrics::counter!("patio_unknown_sessions_total").increment(1);
     let now = clock.now();
     let expires_at = caller.expires_at + REVOCATION_MARGIN;
@@ -89,7 +89,7 @@ pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, c
             })
         })
         .await?;
-    revoke_locally(identity, kept);
+    apply_revocation_locally(identity, kept);
     Err(Error::NotSignedIn)
 }
 
@@ -197,7 +197,7 @@ async fn delete_sessions(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) 
 fn revoke_all_locally(identity: &TokenVerifier, ended: Vec<Revocation>) -> usize {
     let count = ended.len();
     for revocation in ended {
-        revoke_locally(identity, revocation);
+        apply_revocation_locally(identity, revocation);
     }
     count
 }
@@ -233,7 +233,7 @@ pub async fn end_idle_sessions(db: &Db, clock: &Clock, identity: &TokenVerifier)
     let now = clock.now();
     let ended = db.write(move |tx| Box::pin(async move { end_each(tx, now).await })).await?;
     for revocation in ended {
-        revoke_locally(identity, revocation);
+        apply_revocation_locally(identity, revocation);
     }
     Ok(())
 }
@@ -241,7 +241,7 @@ pub async fn end_idle_sessions(db: &Db, clock: &Clock, identity: &TokenVerifier)
 async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let mut ended = Vec::new();
     for OpenSession { id, user_id, ends_ms, .. } in
-        sessions::delete_expired_and_idle(tx, (IDLE_TIMEOUT + ACTIVITY_REPORT_INTERVAL).num_milliseconds(), now).await?
+        sessions::delete_expired_and_idle_sessions(tx, (IDLE_TIMEOUT + ACTIVITY_REPORT_INTERVAL).num_milliseconds(), now).await?
     {
         let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: true };

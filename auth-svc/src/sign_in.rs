@@ -1,19 +1,20 @@
 //! Sign-in and change of one's own password. The lockout limits how often a password is verified, and every failure is recorded.
 use crate::{
     admin_action::{self, Actor},
+    auth_keys::{self, AuthKeys, IssuedToken, TokenSubject},
     error::Error,
     hmc::Hmc,
-    keys::{self, AuthKeys, IssuedToken, TokenSubject},
-    lockout::{Lockout, counter_names_of_own_password_check, locked_out_error, sign_in_counter_names},
+    lockout::{Lockout, locked_out_error, password_check_counter_names, sign_in_counter_names},
     lockout_rules::{BLOCK_DURATION_MS, CounterNames},
     password::{self, PasswordHasher},
-    sessions, signing,
+    sessions,
     store::{
         revocations,
         sessions::{self as open_sessions, NewSession},
         user_audit_entries::audit_subject,
         users::{self, StoredUser},
     },
+    token_signing,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -26,7 +27,7 @@ use serde_json::json;
 use std::sync::Arc;
 
 /// Maximum number of device tokens (proofs of earlier sign-ins) of one browser that are checked; further tokens are ignored.
-pub const MAX_DEVICE_TOKENS: usize = 10;
+pub const MAX_CHECKED_DEVICE_TOKENS: usize = 10;
 
 /// Input for a sign-in: a request whose fields have been checked.
 pub struct SignInAttempt {
@@ -115,7 +116,7 @@ impl SignInService {
     pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignInResult, Error> {
         // Without a device token issued by auth-svc, a rate-limited request ends here, before any database statement.
         let device_tokens: Vec<&String> =
-            attempt.device_tokens.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
+            attempt.device_tokens.iter().take(MAX_CHECKED_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
         if attempt.is_limited && device_tokens.is_empty() {
             return Err(Error::RateLimited);
         }
@@ -130,7 +131,7 @@ impl SignInService {
             return Err(Error::RateLimited);
         }
         let (kept, mark) = known.unzip();
-        let counter_names = sign_in_counter_names(&account, &self.keys.hash_address(&attempt.address), mark.as_deref());
+        let counter_names = sign_in_counter_names(&account, &self.keys.hash_client_address(&attempt.address), mark.as_deref());
         let failure = FailedAttempt {
             subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| audit_subject(user.id)),
             address: attempt.address.clone(),
@@ -190,7 +191,7 @@ impl SignInService {
     ) -> Result<Option<SignInResult>, Error> {
         let now = self.clock.now();
         let hash = renewed.then(|| user.password_hash.clone());
-        let (session, token_lifetime) = (keys::new_session_id(), self.token_lifetime);
+        let (session, token_lifetime) = (auth_keys::new_session_id(), self.token_lifetime);
         let session_id = session.clone();
         let (entry, settled, id, version) =
             (Self::login_event(&user, &place.address, now), counter_names.clone(), user.id, user.token_version);
@@ -215,7 +216,7 @@ impl SignInService {
         self.lockout.release_attempt_in_cache(counter_names).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
-        let issued_token = self.keys.issue_token(holder, made_at, token_lifetime)?;
+        let issued_token = self.keys.issue_access_token(holder, made_at, token_lifetime)?;
         let (mark, phone_key) = (self.keys.issue_device_token(id, version)?, self.keys.derive_pending_saves_key(id));
         Ok(Some(SignInResult {
             issued_token,
@@ -282,7 +283,7 @@ impl SignInService {
     /// Verifies the current password of a signed-in user; five wrong passwords in a row cause a lockout.
     async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<CounterNames, Error> {
         let account = self.keys.hash_hmc(&user.hmc_key);
-        let counter_names = counter_names_of_own_password_check(&account, &self.keys.hash_address(address));
+        let counter_names = password_check_counter_names(&account, &self.keys.hash_client_address(address));
         match self.verify(&counter_names, password, user.password_hash()).await? {
             Compared::Right(_) => Ok(counter_names),
             Compared::Wrong(left) => {
@@ -326,11 +327,11 @@ impl SignInService {
             .write(move |tx| {
                 Box::pin(async move {
                     users::lock_users(tx).await?;
-                    if users::find_in_transaction(tx, user.id).await?.is_none_or(|now| now.token_version != user.token_version) {
+                    if users::find_by_id_in_transaction(tx, user.id).await?.is_none_or(|now| now.token_version != user.token_version) {
                         return Err(Error::NotSignedIn);
                     }
                     users::update(tx, &user).await?;
-                    let ended = users::end_sessions(tx, user.id, now).await?;
+                    let ended = users::end_all_sessions(tx, user.id, now).await?;
                     Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
                     note_own_password(tx, &caller, address, now).await?;
                     Ok(ended)
@@ -338,7 +339,7 @@ impl SignInService {
             })
             .await?;
         self.lockout.release_attempt_in_cache(counter_names).await;
-        sessions::revoke_locally(&self.identity, ended);
+        sessions::apply_revocation_locally(&self.identity, ended);
         Ok(())
     }
 
@@ -355,10 +356,10 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    admin_action::lock_and_check_supervisor(tx, &act).await?;
+                    admin_action::lock_users_and_check_supervisor(tx, &act).await?;
                     let lifted = Lockout::delete_counters(tx, &account, act.now.timestamp_millis()).await?;
                     if !lifted.is_empty() {
-                        admin_action::write_audit(tx, &act, id, "unlocked the account", [None, None]).await?;
+                        admin_action::write_audit_entry(tx, &act, id, "unlocked the account", [None, None]).await?;
                     }
                     Ok::<_, Error>(lifted)
                 })
@@ -372,11 +373,11 @@ impl SignInService {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn run_maintenance(&self) -> Result<(), Error> {
+    pub async fn purge_expired_and_rotate_key(&self) -> Result<(), Error> {
         let now = self.clock.now();
-        self.db.write(move |tx| Box::pin(async move { revocations::purge_expired(tx, now).await })).await?;
-        signing::rotate(&self.db, &self.keys.sealing, now, self.signing_key_lifetime).await?;
-        self.lockout.run_maintenance().await
+        self.db.write(move |tx| Box::pin(async move { revocations::purge_expired_revocations(tx, now).await })).await?;
+        token_signing::rotate_signing_key(&self.db, &self.keys.sealing, now, self.signing_key_lifetime).await?;
+        self.lockout.purge_expired_counters().await
     }
 }
 

@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::DEVELOPER_ID,
+    auth::identity::DEVELOPER_USER_ID,
     cli::print_to_stdout,
     clock::Clock,
     config::Settings,
@@ -59,7 +59,7 @@ impl UserCommand {
     async fn run_on(self, db: &Db) -> anyhow::Result<String> {
         let now = Clock::default().now();
         match self {
-            Self::List => Ok(users::list_all(db).await?.iter().map(line).collect()),
+            Self::List => Ok(users::list_without_developer(db).await?.iter().map(line).collect()),
             Self::SetPassword { hmc, stdin } => {
                 let user = find(db, &hmc).await?;
                 let chosen = if stdin { read_line()? } else { bootstrap::generate_password()? };
@@ -100,7 +100,7 @@ async fn find(db: &Db, hmc: &str) -> anyhow::Result<StoredUser> {
     let user = users::find_by_hmc(db, &hmc::comparison_key(hmc))
         .await?
         .with_context(|| format!("no user has the HMC {hmc}; `user list` lists all"))?;
-    ensure!(user.id != DEVELOPER_ID, "the password of the developer account is the setting PATIO_DEVELOPER_PASSWORD");
+    ensure!(user.id != DEVELOPER_USER_ID, "the password of the developer account is the setting PATIO_DEVELOPER_PASSWORD");
     Ok(user)
 }
 
@@ -113,13 +113,13 @@ fn read_line() -> anyhow::Result<String> {
 async fn set_password(tx: &mut Tx<'_>, user: &StoredUser, now: DateTime<Utc>) -> Result<(), Error> {
     users::lock_users(tx).await?;
     users::update(tx, user).await?;
-    users::end_sessions(tx, user.id, now).await?;
+    users::end_all_sessions(tx, user.id, now).await?;
     write_audit(tx, user.id, now, "the operator set a password").await
 }
 
 async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<(), Error> {
     users::lock_users(tx).await?;
-    users::end_sessions(tx, id, now).await?;
+    users::end_all_sessions(tx, id, now).await?;
     write_audit(tx, id, now, "the operator ended all sessions").await
 }
 

@@ -1,7 +1,9 @@
 //! User administration and its rules: the reserved developer account cannot be changed, and at least one supervisor must
 //! remain.
 use crate::{
-    admin_action::{Actor, check_not_reserved_user, check_password_confirmed, lock_and_check_supervisor, write_audit},
+    admin_action::{
+        Actor, check_not_reserved_user, check_recent_password_confirmation, lock_users_and_check_supervisor, write_audit_entry,
+    },
     error::Error,
     hmc::Hmc,
     password::{self, PasswordHasher},
@@ -16,10 +18,10 @@ use crate::{
 use chrono::DateTime;
 use patio_kit::{
     audit,
-    auth::identity::{Caller, DEVELOPER_ID, TokenVerifier},
+    auth::identity::{Caller, DEVELOPER_USER_ID, TokenVerifier},
     clock::Clock,
     db::{Db, Tx},
-    page::HistoryWindow,
+    pagination::HistoryWindow,
 };
 use patio_proto::{access::Role, audit::Event, role};
 use serde_json::{Map, Value, json};
@@ -71,17 +73,17 @@ impl UserAdminService {
     /// # Errors
     /// Returns a database error.
     pub async fn list(&self) -> Result<Vec<StoredUser>, Error> {
-        users::list_all(&self.db).await
+        users::list_without_developer(&self.db).await
     }
 
     /// Returns audit entries of a user's account, newest first. `window` selects the page: a start position and a maximum number.
     ///
     /// # Errors
     /// Returns `UserNotFound` when no user has this id, or a database error.
-    pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
+    pub async fn list_history_of_user(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             users::find_by_id(&db, id).await?.ok_or(Error::UserNotFound(id))?;
-            Ok::<_, Error>(audit::list_history(&db, &user_audit_entries::audit_subject(id), &window).await?)
+            Ok::<_, Error>(audit::list_subject_history(&db, &user_audit_entries::audit_subject(id), &window).await?)
         };
         self.db.read_from_replica(listed).await
     }
@@ -90,7 +92,7 @@ impl UserAdminService {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn resolve_names(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
+    pub async fn resolve_login_names(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
         let found = dialect::list_login_names(&self.db, &json!(ids).to_string()).await?;
         Ok(found.into_iter().collect())
     }
@@ -111,14 +113,14 @@ impl UserAdminService {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
-                    lock_and_check_supervisor(tx, &act).await?;
+                    lock_users_and_check_supervisor(tx, &act).await?;
                     check_free(tx, &new.hmc, 0).await?;
                     if new.role == Role::Admin {
-                        check_password_confirmed(tx, &act).await?;
+                        check_recent_password_confirmation(tx, &act).await?;
                     }
                     let made = users::insert(tx, &new, act.now).await?;
                     let values = json!({ "user_type": made.role });
-                    write_audit(tx, &act, made.id, "created the user", [None, Some(values)]).await?;
+                    write_audit_entry(tx, &act, made.id, "created the user", [None, Some(values)]).await?;
                     Ok(made)
                 })
             })
@@ -150,7 +152,7 @@ impl UserAdminService {
         };
         let (user, ended) = self.db.write(move |tx| Box::pin(async move { apply(tx, &act, &change, hash).await })).await?;
         if let Some(ended) = ended {
-            sessions::revoke_locally(&self.identity, ended);
+            sessions::apply_revocation_locally(&self.identity, ended);
         }
         Ok(user)
     }
@@ -170,18 +172,18 @@ impl UserAdminService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    lock_and_check_supervisor(tx, &act).await?;
-                    let user = users::find_in_transaction(tx, id).await?.ok_or(Error::UserNotFound(id))?;
+                    lock_users_and_check_supervisor(tx, &act).await?;
+                    let user = users::find_by_id_in_transaction(tx, id).await?.ok_or(Error::UserNotFound(id))?;
                     check_not_last(tx, &user).await?;
-                    let ended = users::end_sessions(tx, id, act.now).await?;
+                    let ended = users::end_all_sessions(tx, id, act.now).await?;
                     users::delete(tx, id).await?;
                     let values = json!({ "user_type": user.role });
-                    write_audit(tx, &act, id, "deleted the user", [Some(values), None]).await?;
+                    write_audit_entry(tx, &act, id, "deleted the user", [Some(values), None]).await?;
                     Ok::<_, Error>(ended)
                 })
             })
             .await?;
-        sessions::revoke_locally(&self.identity, ended);
+        sessions::apply_revocation_locally(&self.identity, ended);
         Ok(())
     }
 
@@ -219,7 +221,7 @@ impl UserAdminService {
             user_audit_entries::count_entries(&self.db, id).await?
         )
         .into_bytes();
-        user_audit_entries::write_entries(&self.db, id, &mut text).await?;
+        user_audit_entries::write_entries_as_json(&self.db, id, &mut text).await?;
         text.extend_from_slice(b"]}");
         String::from_utf8(text).map_err(|cause| Error::Internal(cause.to_string()))
     }
@@ -231,7 +233,7 @@ impl UserAdminService {
 
 async fn check_free(tx: &mut Tx<'_>, hmc: &Hmc, for_user: i64) -> Result<(), Error> {
     match users::find_id_by_hmc(tx, &hmc.key).await? {
-        Some(DEVELOPER_ID) => Err(Error::ReservedHmc),
+        Some(DEVELOPER_USER_ID) => Err(Error::ReservedHmc),
         Some(id) if id != for_user => Err(Error::HmcTaken),
         _ => Ok(()),
     }
@@ -242,11 +244,11 @@ async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error>
 }
 
 async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<String>) -> Result<(StoredUser, Option<Revocation>), Error> {
-    lock_and_check_supervisor(tx, act).await?;
-    let old = users::find_in_transaction(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
+    lock_users_and_check_supervisor(tx, act).await?;
+    let old = users::find_by_id_in_transaction(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
     if makes_admin || hash.is_some() {
-        check_password_confirmed(tx, act).await?;
+        check_recent_password_confirmation(tx, act).await?;
     }
     let mut new = old.clone();
     if let Some(hmc) = &change.hmc {
@@ -264,8 +266,8 @@ async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<S
     }
     let Some((before, after)) = difference(&old, &new) else { return Ok((old, None)) };
     users::update(tx, &new).await?;
-    let ended = users::end_sessions(tx, new.id, act.now).await?;
-    write_audit(tx, act, new.id, "changed the user", [Some(before), Some(after)]).await?;
+    let ended = users::end_all_sessions(tx, new.id, act.now).await?;
+    write_audit_entry(tx, act, new.id, "changed the user", [Some(before), Some(after)]).await?;
     Ok((new, Some(ended)))
 }
 

@@ -52,7 +52,7 @@ pub enum CampaignState {
 
 /// Error for an unknown text in the status column or the state column of a campaign.
 #[derive(Debug, thiserror::Error)]
-#[error("a row of the table campaigns contains the unknown status or state `{0}`")]
+#[error("unknown value `{0}` in the `status` or `state` column of the table `campaigns`")]
 pub struct InvalidColumnValue(String);
 
 impl TryFrom<String> for StatusColumn {
@@ -133,13 +133,13 @@ impl From<CampaignView> for pb::Campaign {
             model_type: campaign.model_type,
             created_by: campaign.created_by,
             modified_by: campaign.modified_by,
-            created_at: Some(clock::timestamp(campaign.created_at)),
-            modified_at: Some(clock::timestamp(campaign.modified_at)),
+            created_at: Some(clock::to_timestamp(campaign.created_at)),
+            modified_at: Some(clock::to_timestamp(campaign.modified_at)),
             next: progress.next,
             total_vehicles: progress.total,
             total_inspected: progress.inspected,
             progress_unknown,
-            due_at: campaign.due_at.map(clock::timestamp),
+            due_at: campaign.due_at.map(clock::to_timestamp),
         }
     }
 }

@@ -34,10 +34,11 @@ impl CampaignChange {
     /// Returns [`Error::InvalidFields`] with every invalid field.
     pub fn from_request(request: UpdateCampaignRequest) -> Result<Self, Error> {
         let mut checks = FieldErrors::default();
-        let status = request.status.map(|number| checks.value_or_default("status", status(number)));
-        let due_at = checks.value_or_default("due_at", due_at(request.due_at.as_ref().map(clock::from_timestamp), request.clear_due_at));
+        let status = request.status.map(|number| checks.unwrap_or_record_error("status", status(number)));
+        let due_at =
+            checks.unwrap_or_record_error("due_at", due_at(request.due_at.as_ref().map(clock::from_timestamp), request.clear_due_at));
         let mut take = |field, text: Option<String>, check: fn(&str) -> Result<String, String>| {
-            text.map(|text| checks.value_or_default(field, check(&text)))
+            text.map(|text| checks.unwrap_or_record_error(field, check(&text)))
         };
         let change = Self {
             name: take("name", request.name, fields::validate_name),

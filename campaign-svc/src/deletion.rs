@@ -2,7 +2,7 @@
 //!
 //! Once the row is a tombstone, the campaign is invisible and its name is free. The later steps run in the background. When vehicle-svc
 //! is unavailable or this process dies, the sweeper (a background task) repeats these steps.
-use crate::{campaign::CampaignState, context::Context, error::Error, request_context::RequestContext, store};
+use crate::{campaign::CampaignState, context::ServiceContext, error::Error, request_context::RequestContext, store};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
@@ -26,7 +26,7 @@ struct Deletion {
     at: DateTime<Utc>,
 }
 
-impl Context {
+impl ServiceContext {
     /// Deletes a campaign. Also succeeds when an earlier request has already begun to delete the campaign.
     pub async fn delete_campaign(&self, context: RequestContext, id: i64) -> Result<(), Error> {
         let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get_campaign(&context, id, None)).await;

@@ -4,7 +4,7 @@
 //! the draft with its own service token.
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
-    context::Context,
+    context::ServiceContext,
     error::Error,
     fields::{self, FieldErrors},
     request_context::RequestContext,
@@ -25,11 +25,11 @@ use patio_proto::campaign as pb;
 pub fn validate_draft(context: &RequestContext, request: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
     let mut checks = FieldErrors::default();
     let draft = NewDraft {
-        import_id: checks.value_or_default("import_id", fields::validate_search_text(&request.import_id)),
-        name: checks.value_or_default("name", fields::validate_name(&request.name)),
-        description: checks.value_or_default("description", fields::validate_text(&request.description)),
-        part: checks.value_or_default("part", fields::validate_text(&request.part)),
-        model_type: checks.value_or_default("model_type", fields::validate_text(&request.model_type)),
+        import_id: checks.unwrap_or_record_error("import_id", fields::validate_single_line(&request.import_id)),
+        name: checks.unwrap_or_record_error("name", fields::validate_name(&request.name)),
+        description: checks.unwrap_or_record_error("description", fields::validate_text(&request.description)),
+        part: checks.unwrap_or_record_error("part", fields::validate_text(&request.part)),
+        model_type: checks.unwrap_or_record_error("model_type", fields::validate_text(&request.model_type)),
         created_by: context.caller.signed_in_user_id().ok_or(Error::UserRequired)?,
         at,
     };
@@ -37,7 +37,7 @@ pub fn validate_draft(context: &RequestContext, request: &pb::CreateDraftRequest
     Ok(draft)
 }
 
-impl Context {
+impl ServiceContext {
     /// Creates the draft campaign of an import. A repeated call returns the draft that this import has already created.
     pub async fn create_draft(&self, draft: NewDraft) -> Result<CampaignView, Error> {
         let campaign = self.db.write(move |tx| Box::pin(async move { insert(tx, &draft).await })).await?;

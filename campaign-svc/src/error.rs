@@ -1,7 +1,7 @@
 //! Errors of campaign-svc and the gRPC status that each error becomes.
 use patio_kit::{
     client::service_channel,
-    errors::{self, Reason, status, status_with_values},
+    errors::{self, ErrorReason, status, status_with_values},
 };
 use patio_proto::{campaign::CampaignStatus, status::campaign_status_text};
 use tonic::{Code, Status};
@@ -65,15 +65,19 @@ fn status_label(status: CampaignStatus) -> &'static str {
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match error {
-            Error::CampaignNotFound(_) => status(Code::NotFound, Reason::NoCampaign, &error),
-            Error::NameTaken(ref name) => status_with_values(Code::AlreadyExists, Reason::NameTaken, &error, &[("name", name.clone())]),
-            Error::InvalidFields(ref fields) => status_with_values(Code::InvalidArgument, Reason::BadRequest, &error, fields),
-            Error::FieldNotAllowed(field) => {
-                status_with_values(Code::PermissionDenied, Reason::FieldNotAllowed, &error, &[("field", field.to_owned())])
+            Error::CampaignNotFound(_) => status(Code::NotFound, ErrorReason::NoCampaign, &error),
+            Error::NameTaken(ref name) => {
+                status_with_values(Code::AlreadyExists, ErrorReason::NameTaken, &error, &[("name", name.clone())])
             }
-            Error::TransitionNotAllowed { .. } | Error::UserRequired => status(Code::PermissionDenied, Reason::NotAllowed, &error),
-            Error::InvalidTransition { .. } | Error::AlreadyPublished(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
-            Error::ImportIdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
+            Error::InvalidFields(ref fields) => status_with_values(Code::InvalidArgument, ErrorReason::BadRequest, &error, fields),
+            Error::FieldNotAllowed(field) => {
+                status_with_values(Code::PermissionDenied, ErrorReason::FieldNotAllowed, &error, &[("field", field.to_owned())])
+            }
+            Error::TransitionNotAllowed { .. } | Error::UserRequired => status(Code::PermissionDenied, ErrorReason::NotAllowed, &error),
+            Error::InvalidTransition { .. } | Error::AlreadyPublished(_) => {
+                status(Code::FailedPrecondition, ErrorReason::BadTransition, &error)
+            }
+            Error::ImportIdReused => status(Code::AlreadyExists, ErrorReason::KeyReused, &error),
             Error::DependencyFailed(answer) => service_channel::propagate_status(answer),
             Error::Database(cause) => errors::database_status(&cause),
         }

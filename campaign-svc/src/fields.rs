@@ -9,7 +9,7 @@ pub const MAX_TEXT_LEN: usize = 2000;
 /// Maximum length of a search text or import id in characters.
 const MAX_SEARCH_LEN: usize = 200;
 
-pub use normalization::name_key;
+pub use normalization::name_comparison_key;
 
 /// Collects the errors of all fields of a request, so that one response names every invalid field.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub struct FieldErrors(Vec<(&'static str, String)>);
 
 impl FieldErrors {
     /// Returns the checked value of a field. After a failed check, collects the error and returns the default value of the type.
-    pub fn value_or_default<T: Default>(&mut self, field: &'static str, checked: Result<T, String>) -> T {
+    pub fn unwrap_or_record_error<T: Default>(&mut self, field: &'static str, checked: Result<T, String>) -> T {
         checked.unwrap_or_else(|why| {
             self.0.push((field, why));
             T::default()
@@ -51,7 +51,7 @@ pub fn validate_text(written: &str) -> Result<String, String> {
 }
 
 /// Checks a search text or import id, which must be one line.
-pub fn validate_search_text(written: &str) -> Result<String, String> {
+pub fn validate_single_line(written: &str) -> Result<String, String> {
     if written.chars().any(is_line_break) {
         Err("has a line break".to_owned())
     } else {
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn spellings_of_one_name_share_a_key() {
-        assert_eq!(name_key(" ＡＢＣ Ünits "), name_key("abc ünits"));
-        assert_ne!(name_key("abc"), name_key("ab c"));
+        assert_eq!(name_comparison_key(" ＡＢＣ Ünits "), name_comparison_key("abc ünits"));
+        assert_ne!(name_comparison_key("abc"), name_comparison_key("ab c"));
     }
 
     #[test]

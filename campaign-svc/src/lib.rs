@@ -25,13 +25,13 @@ mod vehicle_client;
 pub use config::Config;
 pub use sweep::Sweeper;
 
-use context::Context;
+use context::ServiceContext;
 use patio_kit::{
     audit::AuditLogService,
     cli::ServiceBinary,
     db::Schema,
-    host::ServiceHost,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
+    service_host::ServiceHost,
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
@@ -52,7 +52,7 @@ pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres:
 pub const SELECT_LIVE_CAMPAIGNS: &str = "select id from campaigns where state = 'live'";
 
 /// Binary of campaign-svc: its name, default listen address and schema.
-pub const BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: "127.0.0.1:50052", schema: SCHEMA };
+pub const SERVICE_BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: "127.0.0.1:50052", schema: SCHEMA };
 
 /// Starts campaign-svc and its sweeper, the background task that completes work left unfinished by a crash.
 ///
@@ -60,13 +60,13 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: 
 /// Returns an error when the database cannot be opened or migrated.
 pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
-    let context = Context::new(host, &db);
+    let context = ServiceContext::new(host, &db);
     let sweeper = Sweeper::new(host, &db);
     host.tasks.spawn_repeating(config.sweep_interval, move || {
         let sweeper = sweeper.clone();
         async move { sweeper.sweep().await }
     });
-    ServiceBuilder::new(BINARY.name, host)
+    ServiceBuilder::new(SERVICE_BINARY.name, host)
         .add_service(large(CampaignServiceServer::new(api::CampaignApi(context.clone()))))
         .add_service(DraftServiceServer::new(api::DraftApi(context.clone())))
         .add_service(MilestoneServiceServer::new(api::MilestoneApi(context)))

@@ -1,7 +1,7 @@
 //! Reads one campaign, or a page of the campaign list, with the progress of the inspections.
 use crate::{
     campaign::CampaignView,
-    context::Context,
+    context::ServiceContext,
     error::Error,
     fields::{self, FieldErrors},
     request_context::RequestContext,
@@ -10,7 +10,7 @@ use crate::{
 use patio_kit::{
     audit,
     db::Db,
-    page::{self, HistoryWindow, PageWindow},
+    pagination::{self, HistoryWindow, PageWindow},
 };
 use patio_proto::{
     access::Role,
@@ -42,12 +42,12 @@ impl CampaignListQuery {
     /// Returns [`Error::InvalidFields`] with every invalid field.
     pub fn from_request(request: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
         let mut checks = FieldErrors::default();
-        let search = checks.value_or_default("search", fields::validate_search_text(&request.search));
+        let search = checks.unwrap_or_record_error("search", fields::validate_single_line(&request.search));
         let request = Self {
             window: PageWindow::from_request(request.page.as_ref()),
-            pattern: page::to_like_pattern(&normalization::normalize_identifier(&search)),
-            statuses: checks.value_or_default("statuses", statuses(&request.statuses)),
-            yard: request.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
+            pattern: pagination::to_sql_like_pattern(&normalization::normalize_identifier(&search)),
+            statuses: checks.unwrap_or_record_error("statuses", statuses(&request.statuses)),
+            yard: request.yard.map(|id| checks.unwrap_or_record_error("yard", seen_yard(id, role))),
             order: CampaignOrder::try_from(request.order).unwrap_or_default(),
         };
         checks.into_result()?;
@@ -85,7 +85,7 @@ fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
     Ok(std::array::from_fn(|place| wanted.get(place).copied().or(first).unwrap_or(all[place])))
 }
 
-impl Context {
+impl ServiceContext {
     /// Returns one page of campaigns with their progress, and the page metadata.
     ///
     /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard and the order by
@@ -110,7 +110,7 @@ impl Context {
         };
         let meta = request.window.to_page_meta(store::count_campaigns(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
-        let mut progress = self.progress.get_many_or_cached(context, &shown, request.yard).await?;
+        let mut progress = self.progress.get_many_with_cache_fallback(context, &shown, request.yard).await?;
         let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: request.yard });
         Ok((seen.collect(), meta))
     }
@@ -119,7 +119,7 @@ impl Context {
     /// other users did. Both arrays are empty while vehicle-svc is unavailable; the campaigns are then ordered by their status.
     async fn list_active_campaigns(&self, context: &RequestContext) -> (String, String) {
         let active = self.vehicles.list_active_campaigns(&context.bearer).await.unwrap_or_else(|cause| {
-            tracing::debug!(%cause, "call ListActiveCampaigns to vehicle-svc failed, campaigns are ordered by status alone");
+            tracing::debug!(%cause, "failed to load active campaigns from vehicle-svc, listing campaigns by status only");
             ListActiveCampaignsResponse::default()
         });
         (array(&active.own_campaign_ids), array(&active.other_campaign_ids))
@@ -129,19 +129,19 @@ impl Context {
     /// unavailable, returns the campaign with cached progress, or without progress if none is cached.
     pub async fn get_campaign(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
         let mut checks = FieldErrors::default();
-        let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));
+        let yard = yard.map(|id| checks.unwrap_or_record_error("yard", seen_yard(id, context.caller.role)));
         checks.into_result()?;
         let campaign = store::find_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
-        let progress = self.progress.get_many_or_cached(context, &[id], yard).await?.remove(&id);
+        let progress = self.progress.get_many_with_cache_fallback(context, &[id], yard).await?.remove(&id);
         Ok(CampaignView { campaign, progress, yard })
     }
 
     /// Returns audit entries of a published campaign, newest first. `window` selects the page: a start position and a maximum
     /// number.
-    pub async fn list_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
+    pub async fn list_history_of_campaign(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             let campaign = store::find_campaign(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
-            Ok::<_, Error>(audit::list_history(&db, &campaign.audit_subject(), &window).await?)
+            Ok::<_, Error>(audit::list_subject_history(&db, &campaign.audit_subject(), &window).await?)
         };
         self.db.read_from_replica(listed).await
     }

@@ -3,7 +3,7 @@
 use crate::{
     campaign::{Campaign, CampaignState, StatusColumn},
     campaign_change,
-    context::Context,
+    context::ServiceContext,
     error::Error,
     fields::FieldErrors,
     status_transitions, store,
@@ -31,13 +31,14 @@ impl MilestoneReport {
     pub fn from_request(request: ReportMilestoneRequest) -> Result<Self, Error> {
         let milestone = Milestone::try_from(request.milestone).ok().filter(|milestone| *milestone != Milestone::Unspecified);
         let mut checks = FieldErrors::default();
-        let milestone = checks.value_or_default("milestone", milestone.ok_or_else(|| "must be begun, complete or incomplete".to_owned()));
+        let milestone =
+            checks.unwrap_or_record_error("milestone", milestone.ok_or_else(|| "must be begun, complete or incomplete".to_owned()));
         checks.into_result()?;
         Ok(Self { id: request.campaign_id, milestone, revision: request.revision })
     }
 }
 
-impl Context {
+impl ServiceContext {
     /// Applies a milestone report (work began, is complete or is incomplete again) to the status of a campaign. Ignores outdated
     /// reports and campaigns that do not exist.
     pub async fn apply_milestone(&self, report: MilestoneReport) -> Result<(), Error> {

@@ -47,7 +47,7 @@ impl ProgressReader {
 
     /// Returns the progress of several campaigns like [`Self::get_many`]. While vehicle-svc is unavailable, the result contains only
     /// the campaigns whose progress is cached.
-    pub async fn get_many_or_cached(
+    pub async fn get_many_with_cache_fallback(
         &self,
         context: &RequestContext,
         ids: &[i64],
@@ -93,7 +93,7 @@ impl ProgressReader {
     /// id of the next vehicle to inspect.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedProgress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
-        let keys: Vec<_> = ids.iter().map(|id| progress_cache::cache_key(*id)).collect();
+        let keys: Vec<_> = ids.iter().map(|id| progress_cache::progress_cache_key(*id)).collect();
         let held = cache.get_many(&keys).await;
         ids.iter()
             .copied()
@@ -104,7 +104,7 @@ impl ProgressReader {
 
     async fn cache_progress(&self, progress: &pb::Progress) {
         if let Some(cache) = &self.cache {
-            cache.put_if_newer(&progress_cache::cache_key(progress.campaign_id), progress.revision, &read(progress)).await;
+            cache.put_if_newer(&progress_cache::progress_cache_key(progress.campaign_id), progress.revision, &read(progress)).await;
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Sweeper: completes or reverts work left unfinished by a crashed process or an unavailable vehicle-svc.
-use crate::{context::Context, error::Error, store};
+use crate::{context::ServiceContext, error::Error, store};
 use chrono::TimeDelta;
 use patio_kit::{
     db::Db,
-    host::ServiceHost,
-    telemetry::{outage::OutageTracker, to_gauge_value},
+    service_host::ServiceHost,
+    telemetry::{outage_tracker::OutageTracker, to_gauge_value},
 };
 use tonic::Code;
 
@@ -32,13 +32,13 @@ static OUTAGES: [OutageTracker; 3] = [OutageTracker::new(), OutageTracker::new()
 /// Every step can be repeated safely: a second deletion of a campaign does nothing, and vehicle-svc ignores campaign data with an
 /// outdated revision number.
 #[derive(Clone)]
-pub struct Sweeper(Context);
+pub struct Sweeper(ServiceContext);
 
 impl Sweeper {
     /// Creates a sweeper for the database of campaign-svc.
     #[must_use]
     pub fn new(host: &ServiceHost, db: &Db) -> Self {
-        Self(Context::new(host, db))
+        Self(ServiceContext::new(host, db))
     }
 
     /// Runs one sweep, which completes or reverts all unfinished work. A failed step is logged, and the next sweep tries again.
@@ -55,7 +55,10 @@ impl Sweeper {
             self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
         let mut failures = StepFailures::default();
         for id in silent {
-            tracing::info!(campaign = id, "draft campaign discarded, import-svc sent no heartbeat for the import of this campaign");
+            tracing::info!(
+                campaign = id,
+                "draft campaign discarded: heartbeat timeout, import-svc no longer reports its import as running"
+            );
             failures.log(STEPS[0], id, self.0.purge_deleted_campaign(id).await)?;
         }
         Ok(())
@@ -73,11 +76,11 @@ impl Sweeper {
 
     async fn resync_unsynced(&self) -> Result<(), Error> {
         let since = self.0.now() - SYNC_RETRY_AGE;
-        let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
+        let unsynced = store::list_unsynced_campaign_ids(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
         metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(to_gauge_value(unsynced.len()));
         let mut failures = StepFailures::default();
         for id in unsynced {
-            failures.log(STEPS[2], id, self.0.resync_to_vehicle_svc(id, since).await.map(drop))?;
+            failures.log(STEPS[2], id, self.0.resync_campaign(id, since).await.map(drop))?;
         }
         Ok(())
     }
@@ -103,7 +106,7 @@ impl StepFailures {
         {
             return Err(cause);
         }
-        tracing::warn!(work, %cause, campaign = id, "background work on a campaign failed, retrying");
+        tracing::warn!(work, %cause, campaign = id, "sweeper step failed for a campaign, retrying in the next sweep");
         Ok(())
     }
 }

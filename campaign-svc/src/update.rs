@@ -14,7 +14,7 @@
 use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
     campaign_change::{self, CampaignChange},
-    context::Context,
+    context::ServiceContext,
     error::Error,
     request_context::RequestContext,
     store,
@@ -46,7 +46,7 @@ struct Save {
     at: DateTime<Utc>,
 }
 
-impl Context {
+impl ServiceContext {
     /// Updates a campaign atomically and returns the updated campaign.
     ///
     /// The progress counters for the response are read first, so that nothing is stored when the counters are unavailable.
@@ -85,8 +85,8 @@ impl Context {
     /// Unlocks the campaign in vehicle-svc after the update to Closed failed. If vehicle-svc is unavailable, the sweeper unlocks
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
-        if let Err(cause) = self.resync_to_vehicle_svc(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign that could not be closed, its saves are rejected until a retry succeeds");
+        if let Err(cause) = self.resync_campaign(id, self.now() + TimeDelta::seconds(1)).await {
+            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc after closing it failed; saves are rejected until the sweeper unlocks the campaign");
         }
     }
 
@@ -110,7 +110,7 @@ impl Context {
     ///
     /// Returns `false`, and sends nothing, when the campaign is not published or vehicle-svc has acknowledged its newest revision.
     /// Also returns `false` when the last attempt began at or after `since`, because that attempt may still be running.
-    pub async fn resync_to_vehicle_svc(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
+    pub async fn resync_campaign(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;
         match raised {

@@ -4,8 +4,8 @@ use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
+    service_host::ServiceHost,
 };
 use patio_proto::vehicle::{
     GetProgressRequest, ListActiveCampaignsRequest, ListActiveCampaignsResponse, ListCampaignsOfYardRequest, NotifyCampaignChangedRequest,
@@ -33,7 +33,7 @@ impl VehicleClient {
             yards: yards.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES),
             fleet: CampaignVehicleServiceClient::new(host.channels.vehicle.clone()),
             live: EventServiceClient::new(host.channels.vehicle.clone()),
-            tokens: host.service_tokens("campaign-svc"),
+            tokens: host.service_token_source("campaign-svc"),
         }
     }
 
@@ -41,20 +41,20 @@ impl VehicleClient {
     /// `None`.
     pub async fn get_progress(&self, bearer: &CallContext, ids: &[i64], yard: Option<i32>) -> Result<Vec<Progress>, Error> {
         let request = GetProgressRequest { campaign_ids: ids.to_vec(), campaign_name: String::new(), yard };
-        let answer = self.yards.clone().get_progress(bearer.request(request)).await.map_err(Error::DependencyFailed)?;
+        let answer = self.yards.clone().get_progress(bearer.grpc_request(request)).await.map_err(Error::DependencyFailed)?;
         Ok(answer.into_inner().progress)
     }
 
     /// Returns the ids of the campaigns that have vehicles in a yard.
     pub async fn list_campaigns_in_yard(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
-        let request = bearer.request(ListCampaignsOfYardRequest { yard });
+        let request = bearer.grpc_request(ListCampaignsOfYardRequest { yard });
         Ok(self.yards.clone().list_campaigns_of_yard(request).await.map_err(Error::DependencyFailed)?.into_inner().campaign_ids)
     }
 
     /// Returns the ids of the campaigns in which users saved vehicles in the last 12 hours, separately for the caller and for other
     /// users.
     pub async fn list_active_campaigns(&self, bearer: &CallContext) -> Result<ListActiveCampaignsResponse, Error> {
-        let request = bearer.request(ListActiveCampaignsRequest {});
+        let request = bearer.grpc_request(ListActiveCampaignsRequest {});
         Ok(self.yards.clone().list_active_campaigns(request).await.map_err(Error::DependencyFailed)?.into_inner())
     }
 
@@ -63,8 +63,8 @@ impl VehicleClient {
     pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
         let gate = campaign.vehicle_write_lock().into();
         let message = SyncCampaignRequest { campaign_id: campaign.id, name: campaign.name.clone(), gate, revision: campaign.revision };
-        let bearer = self.tokens.call_context().await.map_err(Error::DependencyFailed)?;
-        self.fleet.clone().sync_campaign(bearer.request(message)).await.map_err(Error::DependencyFailed)?;
+        let bearer = self.tokens.call_context_as_service().await.map_err(Error::DependencyFailed)?;
+        self.fleet.clone().sync_campaign(bearer.grpc_request(message)).await.map_err(Error::DependencyFailed)?;
         Ok(())
     }
 
@@ -72,17 +72,17 @@ impl VehicleClient {
     /// campaigns at intervals.
     pub async fn notify_campaign_changed(&self, id: i64) {
         let notification = async {
-            let request = self.tokens.call_context().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
+            let request = self.tokens.call_context_as_service().await?.grpc_request(NotifyCampaignChangedRequest { campaign_id: id });
             self.live.clone().notify_campaign_changed(request).await
         };
         if let Err(cause) = notification.await {
-            tracing::debug!(%cause, campaign = id, "call NotifyCampaignChanged to vehicle-svc failed, browsers show the change later");
+            tracing::debug!(%cause, campaign = id, "failed to notify vehicle-svc of a changed campaign, browsers show the change later");
         }
     }
 
     /// Deletes a campaign and all its vehicles from vehicle-svc.
     pub async fn remove_campaign(&self, id: i64) -> Result<(), Error> {
-        let bearer = self.tokens.call_context().await.map_err(Error::DependencyFailed)?;
+        let bearer = self.tokens.call_context_as_service().await.map_err(Error::DependencyFailed)?;
         let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
         self.fleet.clone().remove_campaign(request).await.map_err(Error::DependencyFailed)?;
         Ok(())

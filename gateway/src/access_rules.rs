@@ -23,7 +23,7 @@ impl AccessRules {
     /// # Errors
     /// Returns an error when an operation names an unknown role. Also returns an error when the document contains no access rule,
     /// since every role could then call every route.
-    pub fn read(document: &Value) -> anyhow::Result<Self> {
+    pub fn from_openapi_document(document: &Value) -> anyhow::Result<Self> {
         let paths = document["paths"].as_object().context("the OpenAPI document has no paths")?;
         let mut rules = HashMap::new();
         for (path, item) in paths {
@@ -41,7 +41,7 @@ impl AccessRules {
 
     /// Returns the access rule of a route; `None` when the route needs no sign-in or is not in the OpenAPI document.
     #[must_use]
-    pub fn find(&self, method: &str, matched_path: &str) -> Option<AccessRule> {
+    pub fn find_rule(&self, method: &str, matched_path: &str) -> Option<AccessRule> {
         self.0.get(&(method.to_owned(), matched_path.to_owned())).copied()
     }
 }
@@ -65,13 +65,13 @@ mod tests {
 
     #[test]
     fn every_rule_of_the_document_is_read() {
-        let rules = AccessRules::read(&openapi::build_document().unwrap()).unwrap();
-        let min_role = |method, path| rules.find(method, path).map(|rule| rule.min_role);
+        let rules = AccessRules::from_openapi_document(&openapi::build_document().unwrap()).unwrap();
+        let min_role = |method, path| rules.find_rule(method, path).map(|rule| rule.min_role);
         assert_eq!(min_role("DELETE", "/api/users/{id}"), Some(Role::Admin));
         assert_eq!(min_role("GET", "/api/logs/audit"), Some(Role::Developer));
         assert_eq!(min_role("POST", "/api/documents/upload"), Some(Role::Manager));
         assert_eq!(min_role("POST", "/api/sessions"), None);
-        let before = |method, path| rules.find(method, path).is_some_and(|rule| rule.before_password_change);
+        let before = |method, path| rules.find_rule(method, path).is_some_and(|rule| rule.before_password_change);
         assert!(before("PUT", "/api/me/password") && before("DELETE", "/api/sessions") && !before("GET", "/api/campaigns"));
     }
 
@@ -79,7 +79,7 @@ mod tests {
     fn no_rules_is_an_error() {
         let open = json!({ "paths": { "/health": { "get": { "responses": {}, "x-at-least": "anyone" } } } });
         for document in [json!({}), json!({ "paths": {} }), open] {
-            assert!(AccessRules::read(&document).is_err(), "{document}");
+            assert!(AccessRules::from_openapi_document(&document).is_err(), "{document}");
         }
     }
 
@@ -87,7 +87,7 @@ mod tests {
     fn an_operation_without_a_known_role_is_an_error() {
         let with = |second: Value| {
             let first = json!({ "responses": {}, "x-at-least": "op" });
-            AccessRules::read(&json!({ "paths": { "/a": { "get": first, "put": second } } }))
+            AccessRules::from_openapi_document(&json!({ "paths": { "/a": { "get": first, "put": second } } }))
         };
         assert!(with(json!({ "responses": {}, "x-at-least": "admin" })).is_ok());
         assert!(with(json!({ "responses": {} })).is_err());

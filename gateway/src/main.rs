@@ -8,8 +8,9 @@ use patio_kit::{
         probe::{EXIT_NOT_SERVING, EXIT_UNREACHABLE},
     },
     config::{self, Settings},
-    host::ServiceHost,
-    lifecycle, telemetry,
+    lifecycle,
+    service_host::ServiceHost,
+    telemetry,
     version::VERSION,
 };
 use std::{io::Write, process::ExitCode, time::Duration};
@@ -80,33 +81,33 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Serve(options) => cli::block_on(serve(options)),
         Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
-            (Some(sub), Some((_, given))) => cli::print_to_stdout(&config::effective_settings(sub, given)),
+            (Some(sub), Some((_, given))) => cli::print_to_stdout(&config::format_effective_settings(sub, given)),
             _ => Ok(()),
         },
         Command::Doctor { doctor, options } => cli::block_on(async move {
             doctor::run_checks(&doctor, async |report: &mut DoctorReport| run_doctor_checks(&options, report).await).await
         }),
-        Command::Openapi => openapi::format_document().and_then(|text| cli::print_to_stdout(&text)),
+        Command::Openapi => openapi::render_document_json().and_then(|text| cli::print_to_stdout(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
-    cli::exit_code(&done)
+    cli::report_result(&done)
 }
 
 async fn run_doctor_checks(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()> {
     all.record_settings_check(options.settings.check_separate_process_secret())?;
     gateway::doctor::run_doctor_checks(&options.config, all).await?;
-    all.check_traces(&options.settings).await?;
+    all.check_trace_collector(&options.settings).await?;
     if all.is_before_install() { Ok(()) } else { all.check_services(&options.settings, "gateway").await }
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings, "gateway")?;
+    telemetry::start_telemetry(&options.settings, "gateway")?;
     options.settings.check_separate_process_secret()?;
     let host = ServiceHost::with_remote_services(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
     let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
+    telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
     for notice in gateway.startup_messages() {
         cli::print_to_stdout(&format!("{notice}\n"))?;
     }

@@ -32,7 +32,7 @@ pub fn build_document() -> anyhow::Result<Value> {
 ///
 /// # Errors
 /// Returns an error when an operation names an rpc that does not exist in the proto files.
-pub fn format_document() -> anyhow::Result<String> {
+pub fn render_document_json() -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&build_document()?)?))
 }
 
@@ -129,7 +129,7 @@ fn as_plain_text(responses: &mut Map<String, Value>) {
 
 /// Returns the router that serves the OpenAPI document. With `is_open`, the document needs no sign-in, and Swagger UI is served as
 /// well.
-pub fn router(is_open: bool, document: Value) -> Router<AppState> {
+pub fn build_document_router(is_open: bool, document: Value) -> Router<AppState> {
     if !is_open {
         let route = get(move |_: AuthenticatedCaller| async move { Json(document) });
         return Router::new().route(DOCUMENT_PATH, route);

@@ -50,7 +50,7 @@ impl ConfirmedSessions {
             }
             Err(refused) if refused.code() == Code::Unauthenticated => false,
             Err(cause) => {
-                tracing::debug!(%cause, "auth-svc unavailable, session accepted without checking whether it was ended");
+                tracing::debug!(%cause, "failed to check a session with auth-svc, the session is accepted unchecked");
                 self.unanswered.insert((), ());
                 true
             }

@@ -3,14 +3,14 @@
 use crate::{
     access_rules::AccessRules,
     config::Config,
-    limits::{address_rate_limit::AddressRateLimiter, admission::AdmissionController, open_streams::EventStreamLimiter},
+    limits::{address_rate_limit::AddressRateLimiter, admission::AdmissionController, event_stream_limit::EventStreamLimiter},
     session_confirmation::ConfirmedSessions,
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
     client::{service_channel::ServiceChannel, user_names::UserNameCache},
-    host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     audit::audit_service_client::AuditServiceClient,
@@ -29,7 +29,7 @@ use patio_proto::{
 use std::{ops::Deref, sync::Arc, time::Duration};
 
 /// Timeout of a gRPC call that imports or changes many vehicles.
-pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
+pub const BULK_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Number of Content-Security-Policy reports accepted from one client address at once (burst); afterwards, one report per second
 /// is accepted.
@@ -131,7 +131,7 @@ impl AppState {
             sign_ins,
             offline_sign_outs,
             reports: AddressRateLimiter::new(REPORT_BURST),
-            service_tokens: host.service_tokens("gateway"),
+            service_tokens: host.service_token_source("gateway"),
             confirmed: ConfirmedSessions::default(),
             streams: EventStreamLimiter::default(),
             admission,

@@ -2,7 +2,7 @@
 use crate::stack::Stack;
 use patio_kit::{
     auth::identity,
-    errors::{Reason, status, status_with_values},
+    errors::{ErrorReason, status, status_with_values},
 };
 use patio_proto::vehicle as v;
 use serde_json::json;
@@ -43,9 +43,9 @@ impl v::conflict_service_server::ConflictService for Conflicts {
             (1, v::Side::Mine) => Ok(Response::new(v::Vehicle { id: 5, version: 9, conflicts: vec![conflict(1)], ..Default::default() })),
             (2, _) => {
                 let values = [("vehicle", "5".to_owned()), ("version", "7".to_owned())];
-                Err(status_with_values(Code::Aborted, Reason::StaleVersion, &"vehicle 5 is now at version 7", &values))
+                Err(status_with_values(Code::Aborted, ErrorReason::StaleVersion, &"vehicle 5 is now at version 7", &values))
             }
-            _ => Err(status(Code::AlreadyExists, Reason::ConflictSettled, &"This conflict has already been resolved.")),
+            _ => Err(status(Code::AlreadyExists, ErrorReason::ConflictSettled, &"This conflict has already been resolved.")),
         }
     }
 }

@@ -6,7 +6,7 @@ pub use auth::{Auth, Keys};
 use futures::{Stream, stream};
 use patio_kit::{
     clock,
-    errors::{Reason, status},
+    errors::{ErrorReason, status},
 };
 use patio_proto::{access::Role, audit, campaign as c, imports as i, vehicle as v};
 use std::{
@@ -43,9 +43,9 @@ impl c::campaign_service_server::CampaignService for Campaigns {
 
     async fn get_campaign(&self, request: Request<c::GetCampaignRequest>) -> Reply<c::Campaign> {
         Err(match request.into_inner().id {
-            404 => status(Code::NotFound, Reason::NoCampaign, &"there is no campaign 404"),
+            404 => status(Code::NotFound, ErrorReason::NoCampaign, &"there is no campaign 404"),
             500 => Status::internal("select * from secrets"),
-            503 => status(Code::Unavailable, Reason::Unavailable, &"The server cannot reach its database. Try again in a moment."),
+            503 => status(Code::Unavailable, ErrorReason::Unavailable, &"The server cannot reach its database. Try again in a moment."),
             504 => Status::cancelled("Timeout expired"),
             505 => panic!("a fault"),
             _ => Status::unknown("tcp connect error 10.0.0.1"),
@@ -57,7 +57,7 @@ impl c::campaign_service_server::CampaignService for Campaigns {
     }
 
     async fn update_campaign(&self, _: Request<c::UpdateCampaignRequest>) -> Reply<c::Campaign> {
-        Err(status(Code::FailedPrecondition, Reason::BadTransition, &"a Ready campaign cannot be closed"))
+        Err(status(Code::FailedPrecondition, ErrorReason::BadTransition, &"a Ready campaign cannot be closed"))
     }
 
     async fn delete_campaign(&self, _: Request<c::DeleteCampaignRequest>) -> Reply<c::DeleteCampaignResponse> {
@@ -126,7 +126,7 @@ impl v::vehicle_service_server::VehicleService for Vehicles {
         let save = request.into_inner();
         self.saves.lock().unwrap().push(save.clone());
         match save.if_version {
-            Some(version) if version != 7 => Err(status(Code::Aborted, Reason::StaleVersion, &"vehicle 5 is now at version 7")),
+            Some(version) if version != 7 => Err(status(Code::Aborted, ErrorReason::StaleVersion, &"vehicle 5 is now at version 7")),
             _ => Ok(Response::new(car(8))),
         }
     }
@@ -168,7 +168,11 @@ impl i::import_service_server::ImportService for Imports {
     }
 
     async fn cancel_import(&self, _: Request<i::CancelImportRequest>) -> Reply<i::CancelImportResponse> {
-        Err(status(Code::Aborted, Reason::TooLate, &"The import has already finished. To remove its campaign, undo the import in History."))
+        Err(status(
+            Code::Aborted,
+            ErrorReason::TooLate,
+            &"The import has already finished. To remove its campaign, undo the import in History.",
+        ))
     }
 
     async fn get_template(&self, _: Request<i::GetTemplateRequest>) -> Reply<i::File> {

@@ -2,7 +2,7 @@
 use crate::stack::Stack;
 use patio_kit::{
     clock,
-    errors::{Reason, status},
+    errors::{ErrorReason, status},
 };
 use patio_proto::{
     access::Role,
@@ -16,7 +16,7 @@ use tonic::{Code, Request, Response, Status, async_trait};
 pub struct Jobs;
 
 fn job(id: i64, kind: pb::JobKind) -> pb::Job {
-    let at = chrono::DateTime::from_timestamp(1_700_000_000, 0).map(clock::timestamp);
+    let at = chrono::DateTime::from_timestamp(1_700_000_000, 0).map(clock::to_timestamp);
     let campaigns = vec![pb::JobCampaign { id: 5, name: "Brakes".into(), deleted: false }];
     pb::Job {
         id,
@@ -36,7 +36,7 @@ impl JobService for Jobs {
     async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Result<Response<pb::ListJobsResponse>, Status> {
         let page = request.into_inner().page.unwrap_or_default();
         let undone = pb::Job {
-            undone_at: chrono::DateTime::from_timestamp(1_700_000_060, 0).map(clock::timestamp),
+            undone_at: chrono::DateTime::from_timestamp(1_700_000_060, 0).map(clock::to_timestamp),
             undone_by: Some(3),
             restored: 11,
             hindrance: pb::UndoBlocker::Undone.into(),
@@ -50,7 +50,7 @@ impl JobService for Jobs {
 
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Result<Response<pb::UndoJobResponse>, Status> {
         if request.get_ref().id == 9 {
-            return Err(status(Code::FailedPrecondition, Reason::CampaignClosed, &"campaign `Brakes` is closed"));
+            return Err(status(Code::FailedPrecondition, ErrorReason::CampaignClosed, &"campaign `Brakes` is closed"));
         }
         let left = vec![pb::SkippedVehicle { id: 7, vin_number: "HB20 000123".into(), campaign_name: "Brakes".into() }];
         Ok(Response::new(pb::UndoJobResponse { undone: true, restored: 11, left, total_left: 1, deleted: 0 }))

@@ -111,7 +111,7 @@ async fn a_stream_ends_with_its_session_and_on_shutdown() {
     let ends = async |body: Body| tokio::time::timeout(Duration::from_secs(20), body.collect()).await.unwrap().unwrap().to_bytes();
     let (mut ended, stays) = (open(4).await, open(5).await);
     assert!(ended.frame().await.unwrap().is_ok());
-    let expires_at = Some(patio_kit::clock::timestamp(stack.host.clock.now() + chrono::TimeDelta::hours(1)));
+    let expires_at = Some(patio_kit::clock::to_timestamp(stack.host.clock.now() + chrono::TimeDelta::hours(1)));
     stack.host.identity.add_revocations(&[Revocation { sequence: 1, user_id: 4, expires_at, ..Default::default() }]);
     ends(ended).await;
     stack.host.tasks.begin_drain();

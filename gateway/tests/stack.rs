@@ -14,8 +14,8 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use patio_kit::{
     client::service_channel::ServiceChannel,
-    host::ServiceHost,
-    server::access_layer::{AccessLayerState, authorize_layer},
+    server::access_layer::{AccessLayerState, authorize_and_record_call},
+    service_host::ServiceHost,
 };
 use patio_proto::{access::Role, audit::audit_service_server::AuditServiceServer, auth, campaign, imports, vehicle};
 use serde_json::Value;
@@ -44,7 +44,7 @@ pub fn config() -> Config {
 }
 
 pub fn rules(document: &Value) -> AccessRules {
-    AccessRules::read(document).unwrap()
+    AccessRules::from_openapi_document(document).unwrap()
 }
 
 pub struct Stack {
@@ -84,7 +84,7 @@ impl Answer {
 /// Connects a test double behind the access-control layer of real services.
 pub fn attach(host: &ServiceHost, link: &ServiceChannel, service: &'static str, routes: RoutesBuilder) {
     let access = AccessLayerState { identity: host.identity.clone(), service, db: None };
-    let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, authorize_layer));
+    let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, authorize_and_record_call));
     if let ServiceChannel::Local(slot) = link {
         assert!(slot.set(router).is_ok());
     }

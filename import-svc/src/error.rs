@@ -2,7 +2,7 @@
 //! `Rejection` instead.
 use patio_kit::{
     client::service_channel,
-    errors::{self, Reason, status},
+    errors::{self, ErrorReason, status},
 };
 use tonic::{Code, Status};
 
@@ -51,7 +51,7 @@ pub enum Error {
     #[error("failed to start the workbook reader process: {0}")]
     ReaderNotStarted(std::io::Error),
     /// vehicle-svc stored a different number of vehicles than the file contains.
-    #[error("vehicle-svc stored only {stored} of the {expected} vehicles in the file")]
+    #[error("vehicle-svc stored {stored} vehicles, but the file contains {expected}")]
     VehicleCountMismatch {
         /// Number of vehicles that vehicle-svc stored.
         stored: i64,
@@ -65,7 +65,7 @@ pub enum Error {
     #[error("failed to read the temporary file of a download: {0}")]
     FileReadFailed(std::io::Error),
     /// The task that reads or writes a file on a blocking thread panicked or was aborted.
-    #[error("failed to read or write a file, the task panicked or was aborted: {0}")]
+    #[error("failed to process a file because the background task panicked or was aborted: {0}")]
     TaskAborted(tokio::task::JoinError),
     /// A call to another Patio service failed with this status.
     #[error("a call to another service failed: {0}")]
@@ -81,17 +81,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match error {
-            Error::UploadNotFound => status(Code::NotFound, Reason::NoUpload, &error),
-            Error::RejectedWorkbookNotFound => status(Code::NotFound, Reason::NoUpload, &error),
-            Error::Cancelled => status(Code::Aborted, Reason::Cancelled, &error),
-            Error::AlreadyPublished => status(Code::Aborted, Reason::TooLate, &error),
-            Error::CancellationPending => status(Code::ResourceExhausted, Reason::Busy, &error),
-            Error::HeartbeatTimedOut => status(Code::Unavailable, Reason::Unavailable, &error),
-            Error::UploadIdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::AlreadyRunning | Error::Busy => status(Code::ResourceExhausted, Reason::Busy, &error),
-            Error::Interrupted => status(Code::Cancelled, Reason::Unavailable, &error),
-            Error::InvalidField(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
-            Error::UploadStalled => status(Code::DeadlineExceeded, Reason::Timeout, &error),
+            Error::UploadNotFound => status(Code::NotFound, ErrorReason::NoUpload, &error),
+            Error::RejectedWorkbookNotFound => status(Code::NotFound, ErrorReason::NoUpload, &error),
+            Error::Cancelled => status(Code::Aborted, ErrorReason::Cancelled, &error),
+            Error::AlreadyPublished => status(Code::Aborted, ErrorReason::TooLate, &error),
+            Error::CancellationPending => status(Code::ResourceExhausted, ErrorReason::Busy, &error),
+            Error::HeartbeatTimedOut => status(Code::Unavailable, ErrorReason::Unavailable, &error),
+            Error::UploadIdReused => status(Code::AlreadyExists, ErrorReason::KeyReused, &error),
+            Error::AlreadyRunning | Error::Busy => status(Code::ResourceExhausted, ErrorReason::Busy, &error),
+            Error::Interrupted => status(Code::Cancelled, ErrorReason::Unavailable, &error),
+            Error::InvalidField(_) => status(Code::InvalidArgument, ErrorReason::BadRequest, &error),
+            Error::UploadStalled => status(Code::DeadlineExceeded, ErrorReason::Timeout, &error),
             Error::ReaderNotStarted(_)
             | Error::VehicleCountMismatch { .. }
             | Error::WorkbookWriteFailed(_)

@@ -11,7 +11,7 @@ mod recovery;
 mod saga;
 mod saga_clients;
 pub mod store;
-pub mod template;
+pub mod template_workbook;
 
 use active_imports::ActiveImports;
 use api::upload_slots::UploadSlots;
@@ -24,8 +24,8 @@ use patio_kit::{
     },
     config::{Settings, TUNING_HELP_HEADING},
     db::Schema,
-    host::ServiceHost,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
+    service_host::ServiceHost,
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
@@ -69,7 +69,7 @@ impl Config {
 /// Checks that the workbook reader process starts and can parse the template workbook. Part of the `doctor` command.
 async fn workbooks(config: &Config) -> CheckResult {
     let read = async {
-        let sheet = template::build_template_workbook()?.data;
+        let sheet = template_workbook::build_template_workbook()?.data;
         let book = config.reader()?.read(0, sheet.into(), &mut |_| {}).await.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
         anyhow::Ok(book.vehicles.len())
     };
@@ -82,7 +82,7 @@ async fn workbooks(config: &Config) -> CheckResult {
 }
 
 /// Binary of import-svc: its name, default listen address and schema.
-pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "127.0.0.1:50054", schema: SCHEMA };
+pub const SERVICE_BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "127.0.0.1:50054", schema: SCHEMA };
 
 /// Checks the folder for temporary files and the workbook reader, and adds the results to the report of the `doctor` command.
 ///
@@ -90,7 +90,7 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "1
 /// Returns an error when the report cannot be printed.
 pub async fn run_doctor_checks(_settings: &Settings, config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
     let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
-    all.check_folder("work folder", &config.work_dir(), advice)?;
+    all.check_folder_writable("work folder", &config.work_dir(), advice)?;
     all.record_check("workbooks", RunbookSection::Workbooks, workbooks(config).await)
 }
 
@@ -98,13 +98,13 @@ pub async fn run_doctor_checks(_settings: &Settings, config: &Config, all: &mut 
 pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
     let (reader, running) = (config.reader()?, ActiveImports::default());
-    recovery::spawn_recovery(host, db.clone(), running.clone());
+    recovery::spawn_import_recovery(host, db.clone(), running.clone());
     recovery::spawn_rejected_workbook_purge(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir());
     let places = UploadSlots::default();
     let files = FileServiceServer::new(api::files::FileApi::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
     let imports = ImportServiceServer::new(api::imports::ImportApi::new(host, db.clone(), (reader, running), places));
-    ServiceBuilder::new(BINARY.name, host)
+    ServiceBuilder::new(SERVICE_BINARY.name, host)
         .add_service(imports.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(files.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(AuditServiceServer::new(AuditLogService { db: db.clone() }))

@@ -9,8 +9,8 @@ use crate::{
 use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokenSource},
     db::Db,
-    host::ServiceHost,
-    telemetry::{outage::OutageTracker, to_gauge_value},
+    service_host::ServiceHost,
+    telemetry::{outage_tracker::OutageTracker, to_gauge_value},
 };
 use patio_proto::{access::Role, role};
 use std::time::Duration;
@@ -25,8 +25,8 @@ const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Starts the background task that recovers orphaned imports, whose process died.
-pub fn spawn_recovery(host: &ServiceHost, db: Db, running: ActiveImports) {
-    let tokens = host.service_tokens("import-svc");
+pub fn spawn_import_recovery(host: &ServiceHost, db: Db, running: ActiveImports) {
+    let tokens = host.service_token_source("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
     let searched = db.clone();
     searched.spawn_task_after_writes(&tasks, RECOVERY_INTERVAL, move || {
@@ -67,7 +67,7 @@ async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, token
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(to_gauge_value(silent.len()));
     let mut outcome = Ok(is_any_running);
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
-        let steps = SagaClients::new(&host.channels, tokens.call_context().await?);
+        let steps = SagaClients::new(&host.channels, tokens.call_context_as_service().await?);
         if let Err(cause) = recover_one(host, db, &steps, lost).await {
             outcome = Err(cause);
         }
@@ -84,7 +84,7 @@ async fn recover_one(host: &ServiceHost, db: &Db, steps: &SagaClients, lost: Run
     let now = host.clock.now();
     if let Some(campaign) = published {
         // A retry that died has cleared the name and the number of vehicles of the row.
-        store::record_draft(db, lost.id, (campaign.id, campaign.name), campaign.total_vehicles).await?;
+        store::record_draft_campaign(db, lost.id, (campaign.id, campaign.name), campaign.total_vehicles).await?;
         tracing::info!(import = lost.id, "orphaned import recorded as successful, its campaign was published before the process died");
         let caller = Caller {
             must_change_password: false,

@@ -15,9 +15,9 @@ use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokenSource},
     client::call_context::CallContext,
     db::Db,
-    errors::{self, Reason},
+    errors::{self, ErrorReason},
     hex,
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     campaign::Campaign,
@@ -38,7 +38,7 @@ use uuid::Uuid;
 use workbook_reader::{
     ParsedWorkbook, ReadFailure, WorkbookReader,
     protocol::SheetSummary,
-    rejection::{ErrorCode, build_rejection, name_taken_rejection},
+    rejection::{ErrorCode, build_rejection, campaign_name_taken_rejection},
 };
 
 /// Interval at which a running import sends heartbeats for itself and for its draft campaign.
@@ -102,9 +102,9 @@ impl Importer {
             BeginAttemptResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published_campaign(campaign_id).await? {
                 Some(campaign) => {
                     self.progress_of(upload.id, &person.caller).publish_final_phase(ImportPhase::Done).await;
-                    Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()))
+                    Ok(ImportOutcome::for_imported_campaign(campaign, vehicles, Vec::new()))
                 }
-                None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
+                None => Err(errors::status(Code::NotFound, ErrorReason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
             BeginAttemptResult::Running => Err(Error::AlreadyRunning),
             BeginAttemptResult::UploadIdReused => Err(Error::UploadIdReused),
@@ -122,10 +122,10 @@ impl Importer {
         if let Some(draft) = leftover {
             if let Some(campaign) = run.steps.find_published_campaign(draft).await? {
                 let vehicles = campaign.total_vehicles;
-                store::record_draft(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
+                store::record_draft_campaign(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
                 store::record_success(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
                 run.progress.publish_final_phase(ImportPhase::Done).await;
-                return Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()));
+                return Ok(ImportOutcome::for_imported_campaign(campaign, vehicles, Vec::new()));
             }
             run.steps.discard_draft(draft).await;
         }
@@ -239,7 +239,7 @@ impl Run {
         match rejected_workbooks::insert(&self.db, sheet).await {
             Ok(()) => rejection.kept_as = upload_id,
             Err(cause) => {
-                tracing::warn!(%cause, import = self.id, "failed to store the workbook with marked errors, it cannot be downloaded")
+                tracing::warn!(%cause, import = self.id, "failed to store a rejected workbook, the user cannot download the workbook with marked errors")
             }
         }
         rejection
@@ -249,7 +249,7 @@ impl Run {
         self.progress.enter_saving_phase(sheet.vehicles);
         let draft = self.steps.create_draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
         self.draft.get_or_init(|| draft.id);
-        store::record_draft(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
+        store::record_draft_campaign(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
         Ok(draft.id)
     }
 
@@ -337,7 +337,7 @@ impl Run {
             Err(Stop::Failed(Error::Interrupted)) => (FailureOutcome::Cancelled, 0),
             Err(Stop::Failed(_)) => (FailureOutcome::Failed, 0),
         };
-        ended(outcome.text());
+        ended(outcome.as_str());
         if let Some(draft) = self.draft.get() {
             self.steps.discard_draft(*draft).await;
         }
@@ -373,9 +373,9 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
 /// Converts an error status of another service: an error in the file becomes a rejection, any other error a failure of the import.
 fn refusal_of(status: Status) -> Stop {
     match (errors::reason(&status), status.code()) {
-        (Some(Reason::NameTaken), _) => name_taken_rejection().into(),
-        (Some(Reason::NoCampaign), _) => Error::HeartbeatTimedOut.into(),
-        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => build_rejection(ErrorCode::InvalidRows, status.message()).into(),
+        (Some(ErrorReason::NameTaken), _) => campaign_name_taken_rejection().into(),
+        (Some(ErrorReason::NoCampaign), _) => Error::HeartbeatTimedOut.into(),
+        (Some(ErrorReason::VinTaken), _) | (_, Code::InvalidArgument) => build_rejection(ErrorCode::InvalidRows, status.message()).into(),
         _ => Error::from(status).into(),
     }
 }

@@ -3,9 +3,9 @@ use crate::progress::ProgressTracker;
 use bytes::Bytes;
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    errors::{self, Reason},
-    host::ServiceChannels,
+    errors::{self, ErrorReason},
     server::MAX_MESSAGE_BYTES,
+    service_host::ServiceChannels,
 };
 use patio_proto::{
     campaign::{
@@ -59,7 +59,7 @@ impl SagaClients {
 
     /// Sends a heartbeat for a draft campaign, so that campaign-svc does not discard the draft.
     pub async fn send_draft_heartbeat(&self, id: i64) -> Result<(), Status> {
-        self.drafts.clone().heartbeat_draft(self.bearer.request(HeartbeatDraftRequest { id })).await.map(drop)
+        self.drafts.clone().heartbeat_draft(self.bearer.grpc_request(HeartbeatDraftRequest { id })).await.map(drop)
     }
 
     /// Streams the vehicles of a draft campaign to vehicle-svc. `source` is the file name. Returns the number of stored vehicles.
@@ -111,7 +111,7 @@ impl SagaClients {
             .await
         {
             Ok(found) => Ok(Some(found.into_inner())),
-            Err(status) if errors::reason(&status) == Some(Reason::NoCampaign) => Ok(None),
+            Err(status) if errors::reason(&status) == Some(ErrorReason::NoCampaign) => Ok(None),
             Err(status) => Err(status),
         }
     }

@@ -27,7 +27,7 @@ async fn others(world: World, mut stop: tokio::sync::oneshot::Receiver<()>) -> V
     let mut took = Vec::new();
     while stop.try_recv().is_err() {
         let begun = Instant::now();
-        world.imports().get_template(world.leader().request(GetTemplateRequest {})).await.unwrap();
+        world.imports().get_template(world.leader().grpc_request(GetTemplateRequest {})).await.unwrap();
         took.push(begun.elapsed());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

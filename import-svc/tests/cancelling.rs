@@ -3,7 +3,7 @@ use crate::common::{good, services::World};
 use import_svc::{SCHEMA, store::cancellation};
 use patio_kit::{
     client::call_context::CallContext,
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{access::Role, imports::CancelImportRequest};
 use patio_testing::each_database;
@@ -28,13 +28,13 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
         let upload = world.uploading(&id, &file);
         world.until(|kingdom| kingdom.campaigns.values().any(|kept| !kept.vehicles.is_empty())).await;
         let stranger = cancel(&world, &patio_testing::bearer(&host, 8, Role::Admin), &id).await.unwrap_err();
-        assert_eq!(reason(&stranger), Some(Reason::NoUpload), "another user's import is not found");
+        assert_eq!(reason(&stranger), Some(ErrorReason::NoUpload), "another user's import is not found");
         let asked = Instant::now();
         cancel(&world, &world.leader(), &id).await.unwrap();
         assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
         assert!(world.kingdom().campaigns.is_empty() && world.audited().await.is_empty());
         let status = upload.await.unwrap().unwrap_err();
-        assert_eq!((status.code(), reason(&status)), (tonic::Code::Aborted, Some(Reason::Cancelled)));
+        assert_eq!((status.code(), reason(&status)), (tonic::Code::Aborted, Some(ErrorReason::Cancelled)));
         cancel(&world, &world.leader(), &id).await.unwrap();
         world.kingdom().slow = Duration::ZERO;
         assert_eq!(world.imported(&id, &good("Fuel pumps", 30)).await.vehicles, 30, "the same upload can be retried");
@@ -52,7 +52,7 @@ async fn an_import_of_another_replica_is_cancelled_through_the_database() {
         let upload = world.uploading(&id, &file);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
         assert_eq!(cancellation::request_cancellation(&db, id, 7).await.unwrap().as_deref(), Some("running"));
-        assert_eq!(reason(&upload.await.unwrap().unwrap_err()), Some(Reason::Cancelled));
+        assert_eq!(reason(&upload.await.unwrap().unwrap_err()), Some(ErrorReason::Cancelled));
         assert!(world.kingdom().campaigns.is_empty());
     })
     .await;
@@ -65,10 +65,10 @@ async fn a_published_import_cannot_be_cancelled_and_an_unknown_one_is_not_found(
         let id = Uuid::now_v7().to_string();
         world.imported(&id, &good("Fuel pumps", 3)).await;
         let late = cancel(&world, &world.leader(), &id).await.unwrap_err();
-        assert_eq!((late.code(), reason(&late)), (tonic::Code::Aborted, Some(Reason::TooLate)));
+        assert_eq!((late.code(), reason(&late)), (tonic::Code::Aborted, Some(ErrorReason::TooLate)));
         assert_eq!(world.kingdom().campaigns.len(), 1);
         for unknown in ["x", &Uuid::now_v7().to_string()] {
-            assert_eq!(reason(&cancel(&world, &world.leader(), unknown).await.unwrap_err()), Some(Reason::NoUpload));
+            assert_eq!(reason(&cancel(&world, &world.leader(), unknown).await.unwrap_err()), Some(ErrorReason::NoUpload));
         }
     })
     .await;

@@ -2,8 +2,8 @@
 use crate::common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use calamine::{Reader, Xlsx};
 use patio_kit::{
-    errors::{Reason, reason},
-    host::ServiceHost,
+    errors::{ErrorReason, reason},
+    service_host::ServiceHost,
 };
 use patio_proto::{
     imports::{
@@ -56,7 +56,7 @@ async fn whole(mut pieces: Streaming<FileChunk>) -> Result<(FileHeader, Vec<u8>)
 
 async fn exported(world: &World, campaign_id: i64, report: Report) -> Result<(FileHeader, Vec<u8>), Status> {
     let ask = ExportCampaignRequest { campaign_id, report: report.into() };
-    let pieces = FileServiceClient::new(world.host.channels.import.clone()).export_campaign(world.leader().request(ask)).await?;
+    let pieces = FileServiceClient::new(world.host.channels.import.clone()).export_campaign(world.leader().grpc_request(ask)).await?;
     Ok(whole(pieces.into_inner()).await.unwrap())
 }
 
@@ -68,7 +68,7 @@ fn upload(name: &str, file: &[u8], campaign_name: &str) -> impl futures::Stream<
 }
 
 async fn converted(world: &World, file: &[u8], campaign: &str) -> Result<(FileHeader, Vec<u8>), Rejection> {
-    let request = world.leader().request(upload("a.xlsx", file, campaign));
+    let request = world.leader().grpc_request(upload("a.xlsx", file, campaign));
     whole(FileServiceClient::new(world.host.channels.import.clone()).convert_to_sql(request).await.unwrap().into_inner()).await
 }
 
@@ -97,7 +97,7 @@ fn car(n: i64, dice: &mut Dice) -> ExportedVehicle {
         operator_notes: dice.text(60),
         admin_notes: dice.text(60),
         modified_by: Some(7),
-        modified_at: chrono::DateTime::from_timestamp(1_790_000_000, 0).map(patio_kit::clock::timestamp),
+        modified_at: chrono::DateTime::from_timestamp(1_790_000_000, 0).map(patio_kit::clock::to_timestamp),
     }
 }
 
@@ -170,7 +170,7 @@ async fn an_empty_campaign_exports_a_workbook_and_an_unknown_one_is_not_found() 
         for (report, name) in [(Report::Vehicles, "Vehicles"), (Report::AllYards, "Summary")] {
             assert!(!sheet(&exported(&world, id, report).await.unwrap().1, name).is_empty());
         }
-        assert_eq!(reason(&exported(&world, 404, Report::Vehicles).await.unwrap_err()), Some(Reason::NoCampaign));
+        assert_eq!(reason(&exported(&world, 404, Report::Vehicles).await.unwrap_err()), Some(ErrorReason::NoCampaign));
     })
     .await;
 }
@@ -242,7 +242,7 @@ async fn a_sheet_that_cannot_be_imported_cannot_be_converted() {
 
 async fn csv(world: &World, name: &str, file: &[u8], apply: bool) -> csv_response::Outcome {
     let mut files = FileServiceClient::new(world.host.channels.import.clone()).max_encoding_message_size(16 << 20);
-    let request = world.leader().request(upload(name, file, ""));
+    let request = world.leader().grpc_request(upload(name, file, ""));
     let reply: CsvResponse = if apply { files.apply_csv(request).await } else { files.check_csv(request).await }.unwrap().into_inner();
     reply.outcome.unwrap()
 }

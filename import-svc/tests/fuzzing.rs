@@ -17,7 +17,7 @@ use proptest::{
 };
 use prost::Message;
 use std::time::{Duration, Instant};
-use workbook_reader::{Column, ReadFailure, ReadPurpose, StopReason, check_package, protocol::CheckedRows};
+use workbook_reader::{Column, ReadFailure, ReadPurpose, StopReason, protocol::CheckedRows, validate_xlsx_package};
 
 /// Runs `test` on `cases` values, or on fifty times as many in the long form.
 fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -112,7 +112,7 @@ fn damaged(mut file: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
 }
 
 fn books() -> Vec<Vec<u8>> {
-    let template = import_svc::template::build_template_workbook().unwrap().data;
+    let template = import_svc::template_workbook::build_template_workbook().unwrap().data;
     vec![template, good("Damaged", 40), with_rows(&[&FIRST, &FIRST]), Book::new(&[&HEADER]).stored("xl/media/x", vec![b'<'; 3_000]).bytes()]
 }
 
@@ -121,7 +121,7 @@ fn the_package_scanner_takes_any_damaged_file_and_says_what_is_wrong() {
     let books = books();
     on_many(3_000, (0..books.len(), damages(12)), |(which, damages)| {
         let begun = Instant::now();
-        if let Err(refusal) = check_package(&damaged(books[which].clone(), &damages)) {
+        if let Err(refusal) = validate_xlsx_package(&damaged(books[which].clone(), &damages)) {
             prop_assert!([51, 53].contains(&refusal.code) && refusal.message.ends_with('.'), "{refusal:?}");
         }
         prop_assert!(begun.elapsed() < PATIENCE, "it took {:?}", begun.elapsed());

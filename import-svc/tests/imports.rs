@@ -7,7 +7,7 @@ use import_svc::{
 };
 use patio_kit::{
     auth::identity::Caller,
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{
     access::Role,
@@ -86,10 +86,10 @@ async fn a_repeated_upload_is_one_import() {
         let somebody = patio_testing::bearer(&world.host, 8, Role::Admin);
         let other_person = world.upload_as(&somebody, &id, "campaign.xlsx", &file).await.unwrap_err();
         for refused in [other_file, other_person] {
-            assert_eq!((refused.code(), reason(&refused)), (Code::AlreadyExists, Some(Reason::KeyReused)));
+            assert_eq!((refused.code(), reason(&refused)), (Code::AlreadyExists, Some(ErrorReason::KeyReused)));
         }
         world.kingdom().campaigns.clear();
-        assert_eq!(reason(&world.upload(&id, &file).await.unwrap_err()), Some(Reason::NoCampaign));
+        assert_eq!(reason(&world.upload(&id, &file).await.unwrap_err()), Some(ErrorReason::NoCampaign));
     })
     .await;
 }
@@ -103,7 +103,7 @@ async fn two_tries_at_once_are_one_import() {
         let tries = futures::future::join_all((0..4).map(|_| world.upload(&id, &file))).await;
         let (done, refused): (Vec<_>, Vec<_>) = tries.into_iter().partition(Result::is_ok);
         assert_eq!((done.len(), refused.len(), world.kingdom().made), (1, 3, 1));
-        assert!(refused.into_iter().all(|result| reason(&result.unwrap_err()) == Some(Reason::Busy)));
+        assert!(refused.into_iter().all(|result| reason(&result.unwrap_err()) == Some(ErrorReason::Busy)));
     })
     .await;
 }
@@ -180,7 +180,7 @@ async fn files_that_are_too_large_or_named_otherwise_are_not_even_read() {
     let read = world.upload_as(&world.leader(), "", "CAMPAIGN.XLSX", b"PK\x03\x04").await.unwrap_err();
     assert_eq!(read.code(), Code::Internal, "a reader that cannot be started is an internal error");
     let bad_id = world.upload("not a uuid", b"PK").await.unwrap_err();
-    assert_eq!((bad_id.code(), reason(&bad_id)), (Code::InvalidArgument, Some(Reason::BadRequest)));
+    assert_eq!((bad_id.code(), reason(&bad_id)), (Code::InvalidArgument, Some(ErrorReason::BadRequest)));
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn operators_and_strangers_import_nothing() {
     let stranger = patio_kit::client::call_context::CallContext::default();
     for (who, code) in [(operator, Code::PermissionDenied), (stranger, Code::Unauthenticated)] {
         assert_eq!(world.upload_as(&who, "", "campaign.xlsx", &good("Any", 1)).await.unwrap_err().code(), code);
-        assert_eq!(world.imports().get_template(who.request(GetTemplateRequest {})).await.unwrap_err().code(), code);
+        assert_eq!(world.imports().get_template(who.grpc_request(GetTemplateRequest {})).await.unwrap_err().code(), code);
     }
     assert_eq!(world.kingdom().made, 0);
 }
@@ -200,7 +200,7 @@ async fn operators_and_strangers_import_nothing() {
 async fn the_template_can_be_fetched_and_imported() {
     each_database(async |host| {
         let world = World::on(host).await;
-        let template = world.imports().get_template(world.leader().request(GetTemplateRequest {})).await.unwrap().into_inner();
+        let template = world.imports().get_template(world.leader().grpc_request(GetTemplateRequest {})).await.unwrap().into_inner();
         assert!(template.content_type.contains("spreadsheetml.sheet"));
         let Outcome::Imported(imported) = world.upload("", &template.data).await.unwrap() else { panic!() };
         assert_eq!((imported.campaign.unwrap().name.as_str(), imported.vehicles), ("Example campaign", 4));
@@ -237,7 +237,7 @@ async fn orphaned_imports_are_recovered() {
             else {
                 panic!()
             };
-            store::record_draft(&db, import, (id, String::new()), 0).await.unwrap(); // as a retry that died leaves the row
+            store::record_draft_campaign(&db, import, (id, String::new()), 0).await.unwrap(); // as a retry that died leaves the row
         }
         world.until(|kingdom| !kingdom.campaigns.contains_key(&2)).await;
         assert!(world.kingdom().campaigns[&1].published);
@@ -260,7 +260,7 @@ async fn an_import_with_late_heartbeats_continues_in_its_process() {
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
         store::record_heartbeat(&db, 1, long_ago).await.unwrap();
         let again = world.upload(&id, &file).await.unwrap_err();
-        assert_eq!(reason(&again), Some(Reason::Busy), "the running import is not started a second time");
+        assert_eq!(reason(&again), Some(ErrorReason::Busy), "the running import is not started a second time");
         while !upload.is_finished() {
             store::record_heartbeat(&db, 1, long_ago).await.unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -282,7 +282,7 @@ async fn an_import_declared_orphaned_by_another_replica_can_be_retried() {
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
         world.kingdom().campaigns.clear();
         let status = upload.await.unwrap().unwrap_err();
-        assert_eq!((status.code(), reason(&status)), (Code::Unavailable, Some(Reason::Unavailable)), "{status:?}");
+        assert_eq!((status.code(), reason(&status)), (Code::Unavailable, Some(ErrorReason::Unavailable)), "{status:?}");
         assert!(status.message().contains("Nothing was imported."), "{status:?}");
         world.kingdom().slow = Duration::ZERO;
         assert_eq!(world.imported(&id, &file).await.vehicles, 10);
@@ -314,7 +314,7 @@ async fn a_retry_knows_the_draft_of_the_earlier_attempt_until_it_has_its_own() {
         };
         let (import, none) = begin(0).await;
         assert_eq!(none, None);
-        store::record_draft(&db, import, (41, "Lost".to_owned()), 12).await.unwrap();
+        store::record_draft_campaign(&db, import, (41, "Lost".to_owned()), 12).await.unwrap();
         assert_eq!(begin(10).await, (import, Some(41)));
         assert_eq!(begin(20).await, (import, Some(41)), "the second attempt died before it could look for the published campaign");
     })

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use import_svc::{SCHEMA, store::rejected_workbooks};
 use patio_kit::{
     client::call_context::CallContext,
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{
     access::Role,
@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 /// Downloads a rejected sheet. Returns its file name and content.
 async fn sheet(world: &World, bearer: &CallContext, id: &str) -> Result<(String, Vec<u8>), Status> {
-    let ask = bearer.request(GetRejectedSheetRequest { upload_id: id.to_owned() });
+    let ask = bearer.grpc_request(GetRejectedSheetRequest { upload_id: id.to_owned() });
     let mut pieces = FileServiceClient::new(world.host.channels.import.clone()).get_rejected_sheet(ask).await?.into_inner();
     let (mut name, mut data) = (String::new(), Vec::new());
     while let Some(piece) = pieces.message().await? {
@@ -107,18 +107,18 @@ async fn a_rejected_sheet_is_available_to_its_uploader_and_supervisors_for_three
         let world = World::on(host.clone()).await;
         let id = refused(&world, "a.xlsx", &with_rows(&[&FIRST, &FIRST])).await.kept_as;
         let stranger = sheet(&world, &patio_testing::bearer(&host, 8, Role::Manager), &id).await.unwrap_err();
-        assert_eq!(reason(&stranger), Some(Reason::NoUpload));
+        assert_eq!(reason(&stranger), Some(ErrorReason::NoUpload));
         assert!(sheet(&world, &patio_testing::bearer(&host, 9, Role::Admin), &id).await.is_ok());
         assert_eq!(
             sheet(&world, &patio_testing::bearer(&host, 7, Role::Operator), &id).await.unwrap_err().code(),
             tonic::Code::PermissionDenied
         );
         for unknown in ["", "x", &Uuid::now_v7().to_string()] {
-            assert_eq!(reason(&sheet(&world, &world.leader(), unknown).await.unwrap_err()), Some(Reason::NoUpload));
+            assert_eq!(reason(&sheet(&world, &world.leader(), unknown).await.unwrap_err()), Some(ErrorReason::NoUpload));
         }
         let db = host.open_database(SCHEMA).await.unwrap();
-        let due = host.clock.now() + rejected_workbooks::RETENTION;
-        assert!(rejected_workbooks::find(&db, &id, due + TimeDelta::seconds(1)).await.unwrap().is_none());
+        let due = host.clock.now() + rejected_workbooks::REJECTED_WORKBOOK_RETENTION;
+        assert!(rejected_workbooks::find_by_upload_id(&db, &id, due + TimeDelta::seconds(1)).await.unwrap().is_none());
         assert_eq!(rejected_workbooks::purge_expired(&db, due - TimeDelta::minutes(1)).await.unwrap(), 0, "no sheet has expired yet");
         assert_eq!(rejected_workbooks::purge_expired(&db, due).await.unwrap(), 1);
     })
@@ -136,7 +136,7 @@ async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_
             ids.push(refused(&world, "a.xlsx", &bad).await.kept_as);
         }
         let now = host.clock.now();
-        assert!(rejected_workbooks::find(&db, &ids[0], now).await.unwrap().is_none(), "the oldest sheet of a user is deleted");
+        assert!(rejected_workbooks::find_by_upload_id(&db, &ids[0], now).await.unwrap().is_none(), "the oldest sheet of a user is deleted");
         for user_id in 100..100 + rejected_workbooks::MAX_STORED_WORKBOOKS {
             let sheet = rejected_workbooks::RejectedWorkbook {
                 upload_id: format!("of {user_id}"),
@@ -147,7 +147,7 @@ async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_
             };
             rejected_workbooks::insert(&db, sheet).await.unwrap();
         }
-        assert!(rejected_workbooks::find(&db, &ids[1], now).await.unwrap().is_none(), "the oldest sheet of all is deleted");
+        assert!(rejected_workbooks::find_by_upload_id(&db, &ids[1], now).await.unwrap().is_none(), "the oldest sheet of all is deleted");
         world.imported("", &good("Taken", 1)).await;
         for file in [good("Taken", 2), b"PK\x03\x04 damaged".to_vec(), with_rows(&[])] {
             let Outcome::Rejected(rejection) = world.upload("", &file).await.unwrap() else { panic!("taken") };

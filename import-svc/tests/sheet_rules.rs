@@ -4,7 +4,7 @@ use crate::common::{
     book::{Book, SHEET, STRINGS, WORKBOOK, number, row, worksheet},
     read, vehicles, with_rows,
 };
-use import_svc::template;
+use import_svc::template_workbook;
 
 /// Reads a serial number cell and a parking space cell. Returns the stored values.
 async fn taken(serial: &str, space: &str) -> [String; 2] {
@@ -15,7 +15,7 @@ async fn taken(serial: &str, space: &str) -> [String; 2] {
 
 #[tokio::test]
 async fn the_template_imports_as_it_is() {
-    let template = template::build_template_workbook().unwrap();
+    let template = template_workbook::build_template_workbook().unwrap();
     assert_eq!(template.name, "patio-campaign-template.xlsx");
     let book = read(template.data).await.unwrap();
     assert_eq!((book.sheet.campaign.as_str(), book.sheet.vehicles), ("Example campaign", 4));

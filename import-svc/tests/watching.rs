@@ -2,7 +2,7 @@
 use crate::common::{good, services::World};
 use patio_kit::{
     cache::Cache,
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{
     access::Role,
@@ -20,7 +20,7 @@ async fn world() -> (World, tempfile::TempDir) {
 
 /// Watches an upload as a user and returns all progress messages.
 async fn watched(world: &World, user: i64, upload: &str) -> Result<Vec<ImportProgress>, Status> {
-    let ask = patio_testing::bearer(&world.host, user, Role::Manager).request(WatchImportRequest { upload_id: upload.to_owned() });
+    let ask = patio_testing::bearer(&world.host, user, Role::Manager).grpc_request(WatchImportRequest { upload_id: upload.to_owned() });
     let mut stream = world.imports().watch_import(ask).await?.into_inner();
     let mut all = Vec::new();
     while let Some(progress) = stream.message().await? {
@@ -78,7 +78,7 @@ async fn another_user_cannot_watch_an_upload() {
     let id = Uuid::now_v7().to_string();
     world.imported(&id, &good("Mine", 3)).await;
     let status = watched(&world, 8, &id).await.unwrap_err();
-    assert_eq!(reason(&status), Some(Reason::NoUpload));
+    assert_eq!(reason(&status), Some(ErrorReason::NoUpload));
     assert_eq!(watched(&world, 7, &id).await.unwrap().last().unwrap().phase(), ImportPhase::Done);
 }
 
@@ -87,7 +87,7 @@ async fn an_unknown_upload_is_not_found_after_a_wait() {
     let (world, _folder) = world().await;
     let begun = Instant::now();
     let status = watched(&world, 7, &Uuid::now_v7().to_string()).await.unwrap_err();
-    assert_eq!(reason(&status), Some(Reason::NoUpload));
+    assert_eq!(reason(&status), Some(ErrorReason::NoUpload));
     assert!((9..13).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
-    assert_eq!(reason(&watched(&world, 7, "no uuid").await.unwrap_err()), Some(Reason::NoUpload));
+    assert_eq!(reason(&watched(&world, 7, "no uuid").await.unwrap_err()), Some(ErrorReason::NoUpload));
 }

@@ -25,14 +25,14 @@ pub fn normalize_name(written: &str) -> Cow<'_, str> {
 
 /// Returns the key by which names are compared: the result of [`normalize_identifier`] in lower case.
 #[must_use]
-pub fn name_key(written: &str) -> String {
+pub fn name_comparison_key(written: &str) -> String {
     normalize_identifier(&normalize_identifier(written).to_lowercase()).into_owned()
 }
 
 /// Normalizes a multi-line text: line breaks become `\n`, each line is normalized by [`normalize_name`], and outer empty lines are
 /// removed.
 #[must_use]
-pub fn normalize_lines(written: &str) -> String {
+pub fn normalize_multiline_text(written: &str) -> String {
     let written = written.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
     written.split('\n').map(normalize_name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
@@ -144,8 +144,8 @@ mod tests {
             assert_eq!(normalize_identifier(written), normal, "{written:?}");
         }
         assert_eq!((normalize_name("Nº 5  ½ m²"), normalize_identifier("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
-        assert_eq!(normalize_lines(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
-        assert_eq!(name_key(" ＡＢＣ\u{a0} Ünits "), name_key("abc ünits"));
+        assert_eq!(normalize_multiline_text(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
+        assert_eq!(name_comparison_key(" ＡＢＣ\u{a0} Ünits "), name_comparison_key("abc ünits"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub const ALL_VEHICLE_STATUSES: [VehicleStatus; 8] = [
 
 /// Parses a vehicle status, ignoring case and outer blanks. Returns `None` for an unknown text.
 #[must_use]
-pub fn parse(written: &str) -> Option<VehicleStatus> {
+pub fn parse_vehicle_status(written: &str) -> Option<VehicleStatus> {
     let written = written.trim();
     ALL_VEHICLE_STATUSES.into_iter().find(|status| vehicle_status_text(*status).eq_ignore_ascii_case(written))
 }
@@ -80,9 +80,9 @@ mod tests {
     #[test]
     fn every_status_reads_back_as_itself_in_any_case() {
         for status in ALL_VEHICLE_STATUSES {
-            assert_eq!(parse(&vehicle_status_text(status).to_uppercase()), Some(status));
+            assert_eq!(parse_vehicle_status(&vehicle_status_text(status).to_uppercase()), Some(status));
         }
-        assert_eq!((parse(" ok\t"), parse("fine")), (Some(Ok), None));
+        assert_eq!((parse_vehicle_status(" ok\t"), parse_vehicle_status("fine")), (Some(Ok), None));
         for status in [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed] {
             assert_eq!(parse_campaign_status(&format!(" {} ", campaign_status_text(status).to_lowercase())), Some(status));
         }

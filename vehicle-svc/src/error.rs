@@ -1,5 +1,5 @@
 //! Errors of vehicle-svc, and their mapping to gRPC statuses.
-use patio_kit::errors::{self, Reason, status, status_with_values};
+use patio_kit::errors::{self, ErrorReason, status, status_with_values};
 use tonic::{Code, Status};
 
 /// Reason why vehicle-svc rejected or failed a call.
@@ -67,7 +67,7 @@ pub enum Error {
     #[error("Another change was made at the same time. Try again.")]
     ConcurrentChange,
     /// The idempotency key of the save was used before for a save with other values.
-    #[error("This save was already sent once with other values. Reload the vehicle and save again.")]
+    #[error("This save was already sent with different values. Reload the vehicle and save again.")]
     KeyReused,
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]
@@ -91,28 +91,28 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match &error {
-            Error::VehicleNotFound(_) => status(Code::NotFound, Reason::NoVehicle, &error),
-            Error::CampaignNotFound(_) => status(Code::NotFound, Reason::NoCampaign, &error),
+            Error::VehicleNotFound(_) => status(Code::NotFound, ErrorReason::NoVehicle, &error),
+            Error::CampaignNotFound(_) => status(Code::NotFound, ErrorReason::NoCampaign, &error),
             Error::OutdatedVersion { id, current_version } => {
                 let values = [("vehicle", id.to_string()), ("version", current_version.to_string())];
-                status_with_values(Code::Aborted, Reason::StaleVersion, &error, &values)
+                status_with_values(Code::Aborted, ErrorReason::StaleVersion, &error, &values)
             }
             Error::VinMismatch { vin, .. } => {
-                status_with_values(Code::FailedPrecondition, Reason::OtherVehicle, &error, &[("vin_number", vin.clone())])
+                status_with_values(Code::FailedPrecondition, ErrorReason::OtherVehicle, &error, &[("vin_number", vin.clone())])
             }
-            Error::JobNotFound(_) => status(Code::NotFound, Reason::NoJob, &error),
-            Error::ConflictNotFound(_) => status(Code::NotFound, Reason::NoConflict, &error),
-            Error::ConflictResolved(_) => status(Code::AlreadyExists, Reason::ConflictSettled, &error),
-            Error::SupervisorRequired => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
-            Error::CampaignsDeleted => status(Code::NotFound, Reason::NoCampaign, &error),
-            Error::FieldNotAllowed(_) => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
-            Error::StatusNotAllowed { .. } => status(Code::FailedPrecondition, Reason::StatusNotAllowed, &error),
-            Error::TooManyConflicts(_) => status(Code::FailedPrecondition, Reason::TooManyConflicts, &error),
-            Error::CampaignClosed(_) => status(Code::FailedPrecondition, Reason::CampaignClosed, &error),
-            Error::VinTaken(_) => status(Code::AlreadyExists, Reason::VinTaken, &error),
-            Error::ConcurrentChange => status(Code::Unavailable, Reason::Busy, &error),
-            Error::KeyReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::InvalidField(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
+            Error::JobNotFound(_) => status(Code::NotFound, ErrorReason::NoJob, &error),
+            Error::ConflictNotFound(_) => status(Code::NotFound, ErrorReason::NoConflict, &error),
+            Error::ConflictResolved(_) => status(Code::AlreadyExists, ErrorReason::ConflictSettled, &error),
+            Error::SupervisorRequired => status(Code::PermissionDenied, ErrorReason::FieldNotAllowed, &error),
+            Error::CampaignsDeleted => status(Code::NotFound, ErrorReason::NoCampaign, &error),
+            Error::FieldNotAllowed(_) => status(Code::PermissionDenied, ErrorReason::FieldNotAllowed, &error),
+            Error::StatusNotAllowed { .. } => status(Code::FailedPrecondition, ErrorReason::StatusNotAllowed, &error),
+            Error::TooManyConflicts(_) => status(Code::FailedPrecondition, ErrorReason::TooManyConflicts, &error),
+            Error::CampaignClosed(_) => status(Code::FailedPrecondition, ErrorReason::CampaignClosed, &error),
+            Error::VinTaken(_) => status(Code::AlreadyExists, ErrorReason::VinTaken, &error),
+            Error::ConcurrentChange => status(Code::Unavailable, ErrorReason::Busy, &error),
+            Error::KeyReused => status(Code::AlreadyExists, ErrorReason::KeyReused, &error),
+            Error::InvalidField(_) => status(Code::InvalidArgument, ErrorReason::BadRequest, &error),
             Error::Database(cause) => errors::database_status(cause),
         }
     }

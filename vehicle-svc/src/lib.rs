@@ -1,7 +1,7 @@
 //! vehicle-svc: stores vehicles, their parking spaces and their inspections.
 
 mod api;
-pub mod bulk;
+pub mod bulk_changes;
 pub mod campaign;
 mod device_time;
 mod error;
@@ -16,8 +16,8 @@ use patio_kit::{
     audit::AuditLogService,
     cli::ServiceBinary,
     db::Schema,
-    host::ServiceHost,
     server::{MAX_MESSAGE_BYTES, Service, ServiceBuilder},
+    service_host::ServiceHost,
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
@@ -33,7 +33,7 @@ use patio_proto::{
 pub use campaign::progress_publisher::ProgressPublisher;
 pub use error::Error;
 
-use bulk::job_history;
+use bulk_changes::job_history;
 use campaign::removal::CampaignRemover;
 use live::ChangeFeed;
 
@@ -49,7 +49,7 @@ pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: 
 pub struct Config {}
 
 /// Binary of vehicle-svc: its name, default listen address and schema.
-pub const BINARY: ServiceBinary = ServiceBinary { name: "vehicle-svc", listen: "127.0.0.1:50053", schema: SCHEMA };
+pub const SERVICE_BINARY: ServiceBinary = ServiceBinary { name: "vehicle-svc", listen: "127.0.0.1:50053", schema: SCHEMA };
 
 /// Starts vehicle-svc: opens the database, starts the background tasks and registers the gRPC services.
 pub async fn start(_: Config, host: &ServiceHost) -> anyhow::Result<Service> {
@@ -57,20 +57,21 @@ pub async fn start(_: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let live = ChangeFeed::start(host, db.clone()).await?;
     let progress = ProgressPublisher::new(host, db.clone()).with_change_feed(live.clone());
     progress.spawn_milestone_delivery(host);
-    live::work_metrics::spawn_work_metrics(host, db.clone());
+    live::work_metrics::spawn_work_metrics_update(host, db.clone());
     inspection::spawn_idempotency_key_purge(host, db.clone());
     job_history::spawn_job_purge(host, db.clone());
     let remover = CampaignRemover::new(host, db.clone());
     remover.spawn_campaign_removal(host);
     let context = api::ApiContext::new(host, &db, progress, live);
-    let (bulk, campaigns) = (api::bulk::BulkApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
-    ServiceBuilder::new(BINARY.name, host)
+    let (bulk, campaigns) =
+        (api::bulk_changes::BulkChangeApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
+    ServiceBuilder::new(SERVICE_BINARY.name, host)
         .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))
         .add_service(BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi(context.clone())))
-        .add_service(HistoryServiceServer::new(api::history::HistoryApi(context.clone())))
-        .add_service(EventServiceServer::new(api::events::EventApi::new(host, context.clone())))
+        .add_service(HistoryServiceServer::new(api::change_history::ChangeHistoryApi(context.clone())))
+        .add_service(EventServiceServer::new(api::change_events::ChangeEventApi::new(host, context.clone())))
         .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi(context.clone())))
         .add_service(YardServiceServer::new(api::yards::YardApi(context)))
         .add_service(CampaignVehicleServiceServer::new(campaigns).max_decoding_message_size(MAX_MESSAGE_BYTES))

@@ -8,7 +8,7 @@ import { App } from './app/App'
 import { registerScannerLoader } from './app/registerScannerLoader'
 import { reloadPageOnce } from './app/reloadPageOnce'
 import { loadFirstPage } from './app/routes'
-import { deleteDataAfterSignOut } from './app/signOut'
+import { deleteLocalDataOnSignOut } from './app/signOut'
 import { applyAppearance } from './lib/appearance'
 import { restoreLanguage } from './lib/text'
 
@@ -21,7 +21,7 @@ const FIRST_PAGE_TIMEOUT_MS = 300
 applyAppearance()
 reloadPageOnce()
 registerScannerLoader()
-deleteDataAfterSignOut()
+deleteLocalDataOnSignOut()
 startReportingEndedSessions()
 const root = document.getElementById('root')
 if (root !== null) {

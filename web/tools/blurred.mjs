@@ -11,7 +11,7 @@ const { drawGradedLabel, drawTrapFrame, BLURRED_FORMATS, BLUR_GRADES } = await l
 const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
 const { findStripeDirections } = await loadAppModule('features/scanner/stripeDirections.ts')
 const { SCANNER_DECODER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
-const { decodeBlurred } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
+const { decodeBlurredCode } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
 
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
@@ -35,7 +35,7 @@ async function measureTraps(count, first) {
   let wrong = 0
   for (let number = first; number < first + count; number++) {
     const { kind, picture, text } = drawTrapFrame(number)
-    const { result, ms } = await timed(() => decodeBlurred(picture, findStripeDirections(picture)))
+    const { result, ms } = await timed(() => decodeBlurredCode(picture, findStripeDirections(picture)))
     times.push(ms)
     const entry = kinds.get(kind) ?? { frames: 0, right: 0, doubtful: 0, wrong: 0, doubtfulWrong: 0 }
     kinds.set(kind, entry)
@@ -58,7 +58,7 @@ async function measureTraps(count, first) {
 const FRAMES = 16
 /** Decodes up to 16 exposures of a label. Returns the first code that is read, or null. */
 async function decodeLabel(exposures, blurred, times) {
-  const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, blurred ? async (frame, directions) => decodeBlurred(frame, directions) : null, clock)
+  const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, blurred ? async (frame, directions) => decodeBlurredCode(frame, directions) : null, clock)
   for (let frame = 0; frame < FRAMES; frame++) {
     const { result: { codes, extraPass }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
     times[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame'].push(ms)
@@ -76,7 +76,7 @@ async function measureFrames(count, first) {
   for (let number = first; number < first + count; number++) {
     const { kind, picture, text } = drawTrapFrame(number, SIDE)
     if (kind === 'EAN-8') continue // a code that the scanner reads rightly
-    const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, async (frame, directions) => decodeBlurred(frame, directions), clock)
+    const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, async (frame, directions) => decodeBlurredCode(frame, directions), clock)
     for (let frame = 0; frame < FRAMES; frame++) {
       const { result: { codes: [code], extraPass, plainMs }, ms } = await timed(() => decoder.decode(picture))
       for (const [what, taken] of [[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame', ms], ['plain pass', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)

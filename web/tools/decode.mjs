@@ -19,11 +19,11 @@ const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
 const { BarcodeDetector } = await loadAppModule('features/scanner/detector.ts')
 const { SCAN_VIEW_OPTIONS } = await loadAppModule('features/scanner/cameraViewOptions.ts')
 const { decodePhotograph } = await loadAppModule('features/scanner/photograph.ts')
-const { decodeBlurred } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
+const { decodeBlurredCode } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
 const { toGray } = await loadAppModule('features/scanner/pixels.ts')
 
 const wanted = process.argv.slice(2)
-const blurred = wanted.includes('--without-blurred') ? null : async (frame, directions) => decodeBlurred(frame, directions)
+const blurred = wanted.includes('--without-blurred') ? null : async (frame, directions) => decodeBlurredCode(frame, directions)
 const list = wanted.includes('--list')
 const folders = wanted.filter((argument) => !argument.startsWith('--')).map((folder) => resolve(folder))
 if (folders.length === 0) {

@@ -8,7 +8,7 @@ export type PreloadedModules = Record<string, string[]>
  * these files in the `Link` header of the entry page, so that the browser downloads the page's code together with the code that starts the
  * app.
  */
-export const preloadLists = (modules: PreloadedModules): Plugin => ({
+export const writePreloadLists = (modules: PreloadedModules): Plugin => ({
   name: 'patio-preload-lists',
   generateBundle(_, bundle) {
     const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')

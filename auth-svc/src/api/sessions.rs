@@ -58,7 +58,7 @@ impl SessionService for SessionApi {
         Ok(Response::new(pb::Session {
             token: admitted.issued_token.token,
             user: Some(admitted.user.to_proto()),
-            expires_at: Some(clock::timestamp(admitted.issued_token.expires_at)),
+            expires_at: Some(clock::to_timestamp(admitted.issued_token.expires_at)),
             device_mark: admitted.device_token,
             session_id: admitted.session_id,
             seal_key: admitted.phone_key,
@@ -69,7 +69,7 @@ impl SessionService for SessionApi {
         let (address, asked) = (audit::client_address(&request), request.into_inner());
         let ids = asked.session_ids;
         if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
-            return Err(Error::InvalidField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
+            return Err(Error::InvalidField { field: "session_ids", why: "must contain 1 to 20 ids" }.into());
         }
         sessions::end_sessions_after_offline_sign_out(
             &self.sign_in_service.db,
@@ -169,7 +169,7 @@ fn user_id_or_own(caller: &Caller, user_id: i64) -> i64 {
 }
 
 fn to_proto(open: OpenSession, caller: &Caller) -> pb::OpenSession {
-    let moment = |ms| DateTime::from_timestamp_millis(ms).map(clock::timestamp);
+    let moment = |ms| DateTime::from_timestamp_millis(ms).map(clock::to_timestamp);
     pb::OpenSession {
         current: open.id == caller.session_id,
         begun_at: moment(open.begun_ms),

@@ -2,14 +2,14 @@
 //! access tokens.
 use crate::{
     api::Reply,
+    auth_keys::{self, AuthKeys, TokenSubject},
     error::Error,
-    keys::{self, AuthKeys, TokenSubject},
     sessions,
     store::revocations::{self, Revocation},
 };
 use chrono::TimeDelta;
 use patio_kit::{
-    auth::{identity::TokenVerifier, key_sync::MAX_REPORTED_SESSIONS},
+    auth::{identity::TokenVerifier, key_sync::MAX_SESSIONS_PER_REPORT},
     clock::{self, Clock},
     config::secret::Secret,
     db::Db,
@@ -69,11 +69,11 @@ impl TokenService for TokenApi {
             Ok(()) => self.keys.signing.install_public_keys(&self.identity),
             Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys from the database, the loaded keys stay in use"),
         }
-        Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.to_proto() }))
+        Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.public_keys_to_proto() }))
     }
 
     async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsResponse> {
-        let found = revocations::list_after(&self.db, request.get_ref().after, self.clock.now()).await?;
+        let found = revocations::list_revocations_after(&self.db, request.get_ref().after, self.clock.now()).await?;
         Ok(Response::new(pb::ListRevocationsResponse { revocations: found.into_iter().map(Revocation::to_proto).collect() }))
     }
 
@@ -88,7 +88,7 @@ impl TokenService for TokenApi {
     async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenResponse> {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
-        if !self.secret.values().any(|ours| keys::secrets_are_equal(ours, &asked.secret)) {
+        if !self.secret.split_values().any(|ours| auth_keys::secrets_are_equal(ours, &asked.secret)) {
             self.wrong_secret_throttle.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
@@ -96,19 +96,19 @@ impl TokenService for TokenApi {
         let holder = TokenSubject {
             subject: format!("service:{name}"),
             role: Role::Service,
-            session: keys::new_session_id(),
+            session: auth_keys::new_session_id(),
             must_change_password: false,
         };
-        let minted = self.keys.issue_token(holder, now, SERVICE_TOKEN_LIFETIME)?;
-        Ok(Response::new(pb::MintServiceTokenResponse { token: minted.token, expires_at: Some(clock::timestamp(minted.expires_at)) }))
+        let minted = self.keys.issue_access_token(holder, now, SERVICE_TOKEN_LIFETIME)?;
+        Ok(Response::new(pb::MintServiceTokenResponse { token: minted.token, expires_at: Some(clock::to_timestamp(minted.expires_at)) }))
     }
 }
 
 /// Validates and returns the session ids in a report of recently used sessions.
 fn session_ids_of(asked: pb::RecordSessionActivityRequest) -> Result<Vec<String>, Error> {
     let ids = asked.session_ids;
-    if ids.len() > MAX_REPORTED_SESSIONS || ids.iter().any(|id| !(1..=MAX_SESSION_ID_LEN).contains(&id.len())) {
-        return Err(Error::InvalidField { field: "session_ids", why: "must be at most 1,000 session ids" });
+    if ids.len() > MAX_SESSIONS_PER_REPORT || ids.iter().any(|id| !(1..=MAX_SESSION_ID_LEN).contains(&id.len())) {
+        return Err(Error::InvalidField { field: "session_ids", why: "must contain at most 1,000 ids" });
     }
     Ok(ids)
 }

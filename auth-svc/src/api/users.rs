@@ -11,7 +11,7 @@ use crate::{
 use patio_kit::{
     audit,
     auth::identity::{self, Caller},
-    page::HistoryWindow,
+    pagination::HistoryWindow,
 };
 use patio_proto::auth::{self as pb, user_service_server::UserService};
 use std::sync::Arc;
@@ -68,14 +68,14 @@ impl UserService for UserApi {
     async fn resolve_user_names(&self, request: Request<pb::ResolveUserNamesRequest>) -> Reply<pb::ResolveUserNamesResponse> {
         let ids = request.into_inner().ids;
         if ids.len() > MAX_USER_IDS {
-            return Err(Error::InvalidField { field: "ids", why: "must be at most 10,000" }.into());
+            return Err(Error::InvalidField { field: "ids", why: "must contain at most 10,000 ids" }.into());
         }
-        Ok(Response::new(pb::ResolveUserNamesResponse { names: self.user_admin.resolve_names(&ids).await? }))
+        Ok(Response::new(pb::ResolveUserNamesResponse { names: self.user_admin.resolve_login_names(&ids).await? }))
     }
 
     async fn list_user_history(&self, request: Request<pb::ListUserHistoryRequest>) -> Reply<pb::ListUserHistoryResponse> {
         let asked = request.into_inner();
-        let events = self.user_admin.list_history(asked.user_id, HistoryWindow::from_request(asked.window.as_ref())).await?;
+        let events = self.user_admin.list_history_of_user(asked.user_id, HistoryWindow::from_request(asked.window.as_ref())).await?;
         Ok(Response::new(pb::ListUserHistoryResponse { events }))
     }
 

@@ -55,9 +55,14 @@ impl CounterCache {
 
     /// Applies one operation, such as reserving a password attempt, to the lockout counters. Returns `None` when Redis is
     /// unavailable.
-    pub async fn apply_operation(&self, operation: LockoutOperation, counter_names: &CounterNames, now: i64) -> Option<LockoutDecision> {
+    pub async fn apply_lockout_operation(
+        &self,
+        operation: LockoutOperation,
+        counter_names: &CounterNames,
+        now: i64,
+    ) -> Option<LockoutDecision> {
         match self {
-            Self::Memory(counters) => Some(lockout_rules::apply_operation(&mut lock(counters), counter_names, operation, now)),
+            Self::Memory(counters) => Some(lockout_rules::apply_lockout_operation(&mut lock(counters), counter_names, operation, now)),
             Self::Redis(remote) => remote.run_operation(operation, counter_names).await,
         }
     }
@@ -74,7 +79,7 @@ impl CounterCache {
     }
 
     /// Deletes expired lockout counters from memory. In Redis, expired counters are deleted automatically.
-    pub fn run_maintenance(&self, now: i64) {
+    pub fn purge_expired_counters(&self, now: i64) {
         if let Self::Memory(counters) = self {
             lock(counters).retain(|_, counter| counter.until_ms > now || counter.blocked_ms > now);
         }

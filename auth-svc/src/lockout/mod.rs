@@ -13,9 +13,9 @@ use crate::{error::Error, store};
 use counter_cache::CounterCache;
 use patio_kit::{
     cache::Cache,
+    client_network::client_network,
     clock::Clock,
     db::{Db, Tx},
-    network::client_network,
 };
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ impl Lockout {
     /// statement fails.
     pub async fn check_attempt(&self, counter_names: &CounterNames) -> Result<(), Error> {
         let now = self.now();
-        let verdict = match self.cache.apply_operation(LockoutOperation::Check, counter_names, now).await {
+        let verdict = match self.cache.apply_lockout_operation(LockoutOperation::Check, counter_names, now).await {
             Some(verdict) => verdict,
             None => store::lockouts::check_attempt(&self.db, counter_names, now).await?,
         };
@@ -62,27 +62,29 @@ impl Lockout {
     /// Returns a database error when a statement fails.
     pub async fn reserve_attempt(&self, counter_names: &CounterNames) -> Result<i64, Error> {
         let now = self.now();
-        let quick = self.cache.apply_operation(LockoutOperation::Reserve, counter_names, now).await;
+        let quick = self.cache.apply_lockout_operation(LockoutOperation::Reserve, counter_names, now).await;
         if let Some(LockoutDecision::Deny(wait)) = quick {
             return Err(locked_out_error(wait));
         }
         let touched = counter_names.clone();
         let sure = self
             .db
-            .write(move |tx| Box::pin(async move { store::lockouts::apply_operation(tx, &touched, LockoutOperation::Reserve, now).await }))
+            .write(move |tx| {
+                Box::pin(async move { store::lockouts::apply_lockout_operation(tx, &touched, LockoutOperation::Reserve, now).await })
+            })
             .await?;
         match sure {
             // Two replicas may reach the two stores in different orders; the database's count is returned.
             LockoutDecision::Allow(left) => {
                 if left > 0 && quick == Some(LockoutDecision::Allow(0)) {
                     // The counter cache began a wrong block: it was unavailable when an earlier success cleared the count.
-                    self.cache.apply_operation(LockoutOperation::Release, counter_names, now).await;
+                    self.cache.apply_lockout_operation(LockoutOperation::Release, counter_names, now).await;
                 }
                 Ok(left)
             }
             LockoutDecision::Deny(wait) => {
                 // The counter cache has lost the block, as a restarted Redis does: import it again.
-                self.cache.apply_operation(LockoutOperation::Import(wait), counter_names, now).await;
+                self.cache.apply_lockout_operation(LockoutOperation::Import(wait), counter_names, now).await;
                 Err(locked_out_error(wait))
             }
         }
@@ -94,13 +96,13 @@ impl Lockout {
     /// # Errors
     /// Returns a database error.
     pub async fn release_attempt(tx: &mut Tx<'_>, counter_names: &CounterNames, now_ms: i64) -> Result<(), Error> {
-        store::lockouts::apply_operation(tx, counter_names, LockoutOperation::Release, now_ms).await.map(drop)
+        store::lockouts::apply_lockout_operation(tx, counter_names, LockoutOperation::Release, now_ms).await.map(drop)
     }
 
     /// Releases a reserved attempt in the counter cache (memory or Redis) after its password was correct. The caller must first
     /// commit the release in the database.
     pub async fn release_attempt_in_cache(&self, counter_names: &CounterNames) {
-        self.cache.apply_operation(LockoutOperation::Release, counter_names, self.now()).await;
+        self.cache.apply_lockout_operation(LockoutOperation::Release, counter_names, self.now()).await;
     }
 
     /// Deletes all failure counts and blocks of an account from the database.
@@ -125,10 +127,10 @@ impl Lockout {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn run_maintenance(&self) -> Result<(), Error> {
+    pub async fn purge_expired_counters(&self) -> Result<(), Error> {
         let now = self.now();
-        self.cache.run_maintenance(now);
-        self.db.write(move |tx| Box::pin(async move { store::lockouts::purge_expired(tx, now).await })).await
+        self.cache.purge_expired_counters(now);
+        self.db.write(move |tx| Box::pin(async move { store::lockouts::purge_expired_counters(tx, now).await })).await
     }
 
     fn now(&self) -> i64 {
@@ -166,14 +168,14 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
 /// The primary counter counts the attempts on the account from all addresses, and can block further attempts. The secondary counter
 /// is the counter of sign-ins to the account from the same address. Wrong current passwords can therefore also block these sign-ins.
 #[must_use]
-pub fn counter_names_of_own_password_check(account: &str, place: &str) -> CounterNames {
+pub fn password_check_counter_names(account: &str, place: &str) -> CounterNames {
     CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), rate_limits: Vec::new() }
 }
 
 /// Returns the network whose addresses share one rate limit: an IPv4 address, or the /64 network of an IPv6 address. The gateway
 /// already sends an IPv6 address as such a network. Returns `unknown` for an invalid address.
 #[must_use]
-pub fn rate_limit_network(address: &str) -> String {
+pub fn network_for_rate_limit(address: &str) -> String {
     let address = address.strip_suffix("/64").unwrap_or(address).parse();
     address.map_or_else(|_| "unknown".to_owned(), client_network)
 }
@@ -193,11 +195,11 @@ mod tests {
 
     #[test]
     fn an_address_is_an_ipv4_address_or_an_ipv6_network() {
-        assert_eq!(rate_limit_network("192.0.2.7"), "192.0.2.7");
-        assert_eq!(rate_limit_network("::ffff:192.0.2.7"), "192.0.2.7");
-        assert_eq!(rate_limit_network("2001:db8:1:2:3:4:5:6"), rate_limit_network("2001:db8:1:2::9"));
-        assert_ne!(rate_limit_network("2001:db8:1:2::9"), rate_limit_network("2001:db8:1:3::9"));
-        assert_eq!(rate_limit_network("2001:db8:1:2::/64"), rate_limit_network("2001:db8:1:2::9"), "as the gateway sends it");
-        assert_eq!(rate_limit_network("x".repeat(10_000).as_str()), "unknown");
+        assert_eq!(network_for_rate_limit("192.0.2.7"), "192.0.2.7");
+        assert_eq!(network_for_rate_limit("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(network_for_rate_limit("2001:db8:1:2:3:4:5:6"), network_for_rate_limit("2001:db8:1:2::9"));
+        assert_ne!(network_for_rate_limit("2001:db8:1:2::9"), network_for_rate_limit("2001:db8:1:3::9"));
+        assert_eq!(network_for_rate_limit("2001:db8:1:2::/64"), network_for_rate_limit("2001:db8:1:2::9"), "as the gateway sends it");
+        assert_eq!(network_for_rate_limit("x".repeat(10_000).as_str()), "unknown");
     }
 }

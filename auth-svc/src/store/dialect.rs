@@ -8,7 +8,7 @@ const SELECT_TIME_MS: &str = "select cast(floor(extract(epoch from clock_timesta
 ///
 /// The ids are bound as one JSON array, so that one statement serves any number of ids.
 pub async fn list_login_names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error> {
-    match db.read() {
+    match db.read_pool() {
         Engine::Sqlite(c) => {
             query_as("select id, hmc from users where id in (select value from json_each($1))").bind(ids).fetch_all(c).await
         }
@@ -28,7 +28,7 @@ pub async fn list_login_names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, 
 /// With `PostgreSQL`, all replicas use `clock_timestamp()` of the database. The start time of the transaction would be too early after
 /// a wait for row locks.
 pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
-    match db.read() {
+    match db.read_pool() {
         Engine::Sqlite(_) => Ok(here),
         Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,
     }

@@ -15,17 +15,17 @@ use sqlx::{query, query_as, query_scalar};
 pub async fn check_attempt(db: &Db, counter_names: &CounterNames, here: i64) -> Result<LockoutDecision, Error> {
     let mut counters = FailureCounters::new();
     for bucket in &counter_names.sorted_counter_names() {
-        let counter: Option<FailureCounter> = on!(db.read(), c => query_as(
+        let counter: Option<FailureCounter> = on!(db.read_pool(), c => query_as(
             "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
             .bind(bucket).fetch_optional(c).await)?;
         counters.insert(bucket.clone(), counter.unwrap_or_default());
     }
     let now = dialect::database_time_ms(db, here).await?;
-    Ok(lockout_rules::apply_operation(&mut counters, counter_names, LockoutOperation::Check, now))
+    Ok(lockout_rules::apply_lockout_operation(&mut counters, counter_names, LockoutOperation::Check, now))
 }
 
 /// Applies one lockout operation to the counters of a password attempt. The rows of the counters stay locked until the commit.
-pub async fn apply_operation(
+pub async fn apply_lockout_operation(
     tx: &mut Tx<'_>,
     counter_names: &CounterNames,
     operation: LockoutOperation,
@@ -42,7 +42,7 @@ pub async fn apply_operation(
         counters.insert(bucket, counter);
     }
     let now = dialect::database_time_ms_in_tx(tx, here).await?;
-    let verdict = lockout_rules::apply_operation(&mut counters, counter_names, operation, now);
+    let verdict = lockout_rules::apply_lockout_operation(&mut counters, counter_names, operation, now);
     if matches!(verdict, LockoutDecision::Allow(_)) {
         for (bucket, counter) in &counters {
             save(tx, bucket, counter).await?;
@@ -72,7 +72,7 @@ pub async fn delete_active_counters(tx: &mut Tx<'_>, account: &str, here: i64) -
 }
 
 /// Deletes the lockout counters whose failures no longer count and whose block has ended.
-pub async fn purge_expired(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
+pub async fn purge_expired_counters(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
     let now = dialect::database_time_ms_in_tx(tx, here).await?;
     on!(tx.connection(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())

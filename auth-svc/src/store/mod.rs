@@ -1,7 +1,7 @@
 //! All SQL statements of auth-svc, one module per table or purpose.
 
 pub mod dialect;
-pub mod keys;
+pub mod encrypted_keys;
 pub mod lockouts;
 pub mod revocations;
 pub mod sessions;

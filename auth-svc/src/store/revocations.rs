@@ -39,8 +39,8 @@ impl Revocation {
             sequence: self.sequence,
             session_id: self.session_id,
             user_id: self.user_id,
-            issued_before: Some(clock::timestamp(self.issued_before)),
-            expires_at: Some(clock::timestamp(self.expires_at)),
+            issued_before: Some(clock::to_timestamp(self.issued_before)),
+            expires_at: Some(clock::to_timestamp(self.expires_at)),
             unused: self.unused,
         }
     }
@@ -62,8 +62,8 @@ pub async fn insert(tx: &mut Tx<'_>, mut revocation: Revocation) -> Result<Revoc
 }
 
 /// Returns the unexpired revocations with a sequence number above `sequence`, in ascending order, at most `MAX_REVOCATIONS`.
-pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
-    let found = on!(db.read(), c => query_as(
+pub async fn list_revocations_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
+    let found = on!(db.read_pool(), c => query_as(
         "select sequence, session_id, user_id, issued_until, forget_at, unused
            from revocations where sequence > $1 and forget_at > $2 order by sequence limit $3")
         .bind(sequence).bind(now).bind(MAX_REVOCATIONS).fetch_all(c).await)?;
@@ -71,7 +71,7 @@ pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Ve
 }
 
 /// Deletes the revocations whose affected tokens have all expired.
-pub async fn purge_expired(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
+pub async fn purge_expired_revocations(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
     on!(tx.connection(), c => query("delete from revocations where forget_at <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

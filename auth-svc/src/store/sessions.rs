@@ -79,7 +79,7 @@ pub async fn record_activity(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc
 
 /// Returns the user id and the role text of an open session, or `None` when the session has ended.
 pub async fn find_session_user(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
-    let found = on!(db.read(), c => query_as(
+    let found = on!(db.read_pool(), c => query_as(
         "select s.user_id, u.role from sessions s join users u on u.id = s.user_id where s.id = $1").bind(id).fetch_optional(c).await)?;
     Ok(found)
 }
@@ -107,7 +107,7 @@ pub async fn delete_all_sessions(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Er
 
 /// Deletes expired sessions, and sessions that were idle for at least `unused_ms` milliseconds. Returns only the idle sessions, so that
 /// the caller can revoke them.
-pub async fn delete_expired_and_idle(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<OpenSession>, Error> {
+pub async fn delete_expired_and_idle_sessions(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<OpenSession>, Error> {
     let here = here.timestamp_millis();
     let now = dialect::database_time_ms_in_tx(tx, here).await?;
     on!(tx.connection(), c => query("delete from sessions where ends_ms <= $1").bind(here).execute(c).await.map(drop))?;
@@ -119,7 +119,7 @@ pub async fn delete_expired_and_idle(tx: &mut Tx<'_>, unused_ms: i64, here: Date
 
 /// Returns the open sessions of a user, most recently used first.
 pub async fn list_user_sessions(db: &Db, user_id: i64) -> Result<Vec<OpenSession>, Error> {
-    let open = on!(db.read(), c => query_as(
+    let open = on!(db.read_pool(), c => query_as(
         "select id, user_id, used_ms, ends_ms, device, address, begun_ms from sessions where user_id = $1 order by used_ms desc, id desc")
         .bind(user_id).fetch_all(c).await)?;
     Ok(open)

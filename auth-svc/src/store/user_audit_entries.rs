@@ -25,14 +25,14 @@ struct Entry {
 
 /// Counts the audit entries whose actor or subject is this user.
 pub async fn count_entries(db: &Db, user_id: i64) -> Result<i64, Error> {
-    let count = on!(db.read(), c => query_scalar("select count(*) from audit_events where user_id = $1 or subject = $2")
+    let count = on!(db.read_pool(), c => query_scalar("select count(*) from audit_events where user_id = $1 or subject = $2")
         .bind(user_id).bind(audit_subject(user_id)).fetch_one(c).await)?;
     Ok(count)
 }
 
 /// Writes the newest audit entries of a user to `out` as comma-separated JSON objects, streamed from the database.
-pub async fn write_entries(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(), Error> {
-    on!(db.read(), c => {
+pub async fn write_entries_as_json(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(), Error> {
+    on!(db.read_pool(), c => {
         let mut rows = query_as::<_, Entry>(
             "select at, user_id, role, kind, subject, summary, address, old_values, new_values
                from audit_events where user_id = $1 or subject = $2 order by at desc, id desc limit $3")

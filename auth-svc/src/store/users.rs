@@ -1,6 +1,6 @@
 //! SQL statements that read and change users, and end their sessions.
 use crate::{
-    config::MAX_TOKEN_HOURS,
+    config::MAX_TOKEN_LIFETIME_HOURS,
     error::Error,
     hmc::Hmc,
     store::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
-    auth::identity::DEVELOPER_ID,
+    auth::identity::DEVELOPER_USER_ID,
     clock,
     db::{Db, Tx},
     on,
@@ -62,9 +62,9 @@ impl StoredUser {
             id: self.id,
             role: self.role().into(),
             hmc: self.hmc,
-            created_at: Some(clock::timestamp(self.created_at)),
-            last_login_at: self.last_login_at.map(clock::timestamp),
-            developer: self.id == DEVELOPER_ID,
+            created_at: Some(clock::to_timestamp(self.created_at)),
+            last_login_at: self.last_login_at.map(clock::to_timestamp),
+            developer: self.id == DEVELOPER_USER_ID,
             must_change_password: self.must_change,
         }
     }
@@ -86,7 +86,7 @@ pub struct NewUser {
 
 /// Returns the user whose login name (HMC) has this comparison key, or `None` when no user has that login name.
 pub async fn find_by_hmc(db: &Db, key: &str) -> Result<Option<StoredUser>, Error> {
-    let found = on!(db.read(), c => query_as(
+    let found = on!(db.read_pool(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at from users where hmc_key = $1")
         .bind(key).fetch_optional(c).await)?;
     Ok(found)
@@ -94,14 +94,14 @@ pub async fn find_by_hmc(db: &Db, key: &str) -> Result<Option<StoredUser>, Error
 
 /// Returns the user with this id, or `None` when no user has this id.
 pub async fn find_by_id(db: &Db, id: i64) -> Result<Option<StoredUser>, Error> {
-    let found = on!(db.read(), c => query_as(
+    let found = on!(db.read_pool(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at from users where id = $1")
         .bind(id).fetch_optional(c).await)?;
     Ok(found)
 }
 
 /// Returns the user with this id as seen by this transaction, or `None` when no user has this id.
-pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64) -> Result<Option<StoredUser>, Error> {
+pub async fn find_by_id_in_transaction(tx: &mut Tx<'_>, id: i64) -> Result<Option<StoredUser>, Error> {
     let found = on!(tx.connection(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at from users where id = $1")
         .bind(id).fetch_optional(c).await)?;
@@ -109,17 +109,17 @@ pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64) -> Result<Option<Stor
 }
 
 /// Returns all users except the developer account, ordered by login name (HMC).
-pub async fn list_all(db: &Db) -> Result<Vec<StoredUser>, Error> {
-    let found = on!(db.read(), c => query_as(
+pub async fn list_without_developer(db: &Db) -> Result<Vec<StoredUser>, Error> {
+    let found = on!(db.read_pool(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at
            from users where id <> $1 order by hmc_key")
-        .bind(DEVELOPER_ID).fetch_all(c).await)?;
+        .bind(DEVELOPER_USER_ID).fetch_all(c).await)?;
     Ok(found)
 }
 
 /// Returns `true` if the database contains at least one user.
 pub async fn has_users(db: &Db) -> Result<bool, Error> {
-    let count: i64 = on!(db.read(), c => query_scalar("select count(*) from users").fetch_one(c).await)?;
+    let count: i64 = on!(db.read_pool(), c => query_scalar("select count(*) from users").fetch_one(c).await)?;
     Ok(count > 0)
 }
 
@@ -141,7 +141,7 @@ pub async fn find_id_by_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, E
 /// Counts the supervisors other than this user and the developer account, as seen by this transaction.
 pub async fn count_other_supervisors(tx: &mut Tx<'_>, id: i64) -> Result<i64, Error> {
     let count = on!(tx.connection(), c => query_scalar("select count(*) from users where role = 'admin' and id <> $1 and id <> $2")
-        .bind(id).bind(DEVELOPER_ID).fetch_one(c).await)?;
+        .bind(id).bind(DEVELOPER_USER_ID).fetch_one(c).await)?;
     Ok(count)
 }
 
@@ -212,7 +212,7 @@ pub async fn record_sign_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: D
 }
 
 /// Ends all sessions of a user: revokes every token issued up to now; later tokens stay valid.
-pub async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<Revocation, Error> {
+pub async fn end_all_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<Revocation, Error> {
     let until: i64 = on!(tx.connection(), c => query_scalar(
         "update users set token_version = token_version + 1,
                 newest_ms = case when newest_ms > $2 then newest_ms + 1 else $2 + 1 end
@@ -221,7 +221,7 @@ pub async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Resul
     sessions::delete_all_sessions(tx, id).await?;
     let issued_before = DateTime::from_timestamp_millis(until).unwrap_or(now);
     // The maximum token lifetime, plus an hour for clock differences.
-    let expires_at = issued_before.max(now) + TimeDelta::hours(MAX_TOKEN_HOURS + 1);
+    let expires_at = issued_before.max(now) + TimeDelta::hours(MAX_TOKEN_LIFETIME_HOURS + 1);
     revocations::insert(tx, Revocation { sequence: 0, session_id: String::new(), user_id: id, issued_before, expires_at, unused: false })
         .await
 }

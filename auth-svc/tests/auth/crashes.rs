@@ -5,7 +5,7 @@ use crate::{
 };
 use futures::future::join_all;
 use patio_harness::find_free_port;
-use patio_kit::errors::Reason;
+use patio_kit::errors::ErrorReason;
 use patio_testing::each_database;
 use std::{
     process::{Child, Command, Stdio},
@@ -120,7 +120,9 @@ async fn five_attempts_and_blocks_survive_redis_crashes() {
                 // The blocks begun before and during the crash hold, without Redis and with an empty one.
                 let names = [name("before"), name("during")];
                 let refusals = join_all((0..20).map(|n| office.refused(&names[n % 2], PASSWORD, &here))).await;
-                assert!(refusals.iter().all(|status| why(status).1 == Some(Reason::LockedOut) && (150..=180).contains(&number(status))));
+                assert!(
+                    refusals.iter().all(|status| why(status).1 == Some(ErrorReason::LockedOut) && (150..=180).contains(&number(status)))
+                );
                 if redis.child.is_none() {
                     redis.run().await;
                 }

@@ -2,7 +2,7 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, ended, new_user, pass, why};
 use auth_svc::{SCHEMA, access_events::AccessEventLog};
 use chrono::TimeDelta;
-use patio_kit::{client::call_context::CallContext, errors::Reason};
+use patio_kit::{client::call_context::CallContext, errors::ErrorReason};
 use patio_proto::{
     access::Role,
     audit::{Event, ListEventsRequest},
@@ -15,17 +15,17 @@ use patio_testing::each_database;
 use tonic::{Code, Status};
 
 async fn sessions(office: &Office, who: &CallContext, user_id: i64) -> Result<Vec<OpenSession>, Status> {
-    office.sessions().list_sessions(who.request(ListSessionsRequest { user_id })).await.map(|reply| reply.into_inner().sessions)
+    office.sessions().list_sessions(who.grpc_request(ListSessionsRequest { user_id })).await.map(|reply| reply.into_inner().sessions)
 }
 
 async fn end(office: &Office, who: &CallContext, user_id: i64, session_id: &str) -> Result<i32, Status> {
     let ask = EndSessionsRequest { user_id, session_id: session_id.to_owned() };
-    office.sessions().end_sessions(who.request(ask)).await.map(|reply| reply.into_inner().ended)
+    office.sessions().end_sessions(who.grpc_request(ask)).await.map(|reply| reply.into_inner().ended)
 }
 
 async fn confirm(office: &Office, who: &CallContext, password: &str) -> Result<(), Status> {
     let ask = ConfirmPasswordRequest { password: password.to_owned() };
-    office.sessions().confirm_password(who.request(ask)).await.map(drop)
+    office.sessions().confirm_password(who.grpc_request(ask)).await.map(drop)
 }
 
 fn reset(id: i64, password: &str) -> UpdateUserRequest {
@@ -50,19 +50,19 @@ async fn users_see_and_end_their_own_sessions_and_supervisors_those_of_others() 
         assert_eq!(end(&office, &on_phone, 0, &lost.session_id).await.unwrap(), 1);
         assert_eq!(why(&office.me(&on_lost).await.unwrap_err()), ended());
         let error = why(&end(&office, &on_phone, 0, &lost.session_id).await.unwrap_err());
-        assert_eq!(error, (Code::NotFound, Some(Reason::NoSession)));
+        assert_eq!(error, (Code::NotFound, Some(ErrorReason::NoSession)));
         for refused in [sessions(&office, &on_phone, 2).await.map(drop), end(&office, &on_phone, 2, "").await.map(drop)] {
-            assert_eq!(why(&refused.unwrap_err()).1, Some(Reason::NotAllowed), "only a supervisor may see the sessions of others");
+            assert_eq!(why(&refused.unwrap_err()).1, Some(ErrorReason::NotAllowed), "only a supervisor may see the sessions of others");
         }
         let foreign = end(&office, &on_phone, 0, &sessions(&office, &admin, 0).await.unwrap()[0].id).await;
-        assert_eq!(why(&foreign.unwrap_err()).1, Some(Reason::NoSession));
+        assert_eq!(why(&foreign.unwrap_err()).1, Some(ErrorReason::NoSession));
         assert_eq!(end(&office, &on_phone, 0, "").await.unwrap(), 1, "ends all sessions except the caller's");
         assert_eq!(why(&office.me(&on_desk).await.unwrap_err()), ended());
         assert!(office.me(&on_phone).await.is_ok());
         assert_eq!(sessions(&office, &admin, op).await.unwrap().len(), 1);
         assert_eq!(end(&office, &admin, op, "").await.unwrap(), 1);
         assert_eq!(why(&office.me(&on_phone).await.unwrap_err()), ended());
-        assert_eq!(why(&sessions(&office, &admin, 1).await.unwrap_err()).1, Some(Reason::Reserved));
+        assert_eq!(why(&sessions(&office, &admin, 1).await.unwrap_err()).1, Some(ErrorReason::Reserved));
         let log = office.audit().await;
         assert!(log.iter().any(|event| event.summary == "ended a session" && event.subject == format!("user {op}")), "{log:?}");
     })
@@ -96,18 +96,18 @@ async fn actions_with_lasting_effect_need_a_password_confirmed_within_five_minut
         let office = Office::open(host).await;
         let admin = office.admin().await;
         let clerk = office.hire(&admin, "clerk", Role::Operator).await.id;
-        let boss = async |hmc: &str| office.users().create_user(admin.request(new_user(hmc, PASSWORD, Role::Admin))).await.map(drop);
+        let boss = async |hmc: &str| office.users().create_user(admin.grpc_request(new_user(hmc, PASSWORD, Role::Admin))).await.map(drop);
         boss("boss").await.unwrap();
         pass(&office.host, TimeDelta::minutes(6)).await;
         let raise = UpdateUserRequest { id: clerk, role: Some(Role::Admin.into()), ..UpdateUserRequest::default() };
-        let asks = || (Code::PermissionDenied, Some(Reason::ConfirmPassword));
+        let asks = || (Code::PermissionDenied, Some(ErrorReason::ConfirmPassword));
         assert_eq!(why(&boss("another").await.unwrap_err()), asks());
         assert_eq!(why(&office.update(&admin, raise.clone()).await.unwrap_err()), asks());
         assert_eq!(why(&office.update(&admin, reset(clerk, "another password")).await.unwrap_err()), asks());
         let lower = UpdateUserRequest { id: clerk, role: Some(Role::Manager.into()), ..UpdateUserRequest::default() };
         office.update(&admin, lower).await.unwrap();
         office.hire(&admin, "third", Role::Operator).await;
-        assert_eq!(why(&confirm(&office, &admin, "a wrong one").await.unwrap_err()).1, Some(Reason::WrongPassword));
+        assert_eq!(why(&confirm(&office, &admin, "a wrong one").await.unwrap_err()).1, Some(ErrorReason::WrongPassword));
         assert_eq!(why(&boss("another").await.unwrap_err()), asks());
         confirm(&office, &admin, PASSWORD).await.unwrap();
         boss("another").await.unwrap();
@@ -124,10 +124,10 @@ async fn five_wrong_passwords_block_the_confirmation_as_well() {
         let office = Office::open(host).await;
         let admin = office.admin().await;
         for _ in 0..4 {
-            assert_eq!(why(&confirm(&office, &admin, "a wrong one").await.unwrap_err()).1, Some(Reason::WrongPassword));
+            assert_eq!(why(&confirm(&office, &admin, "a wrong one").await.unwrap_err()).1, Some(ErrorReason::WrongPassword));
         }
         for password in ["a wrong one", PASSWORD] {
-            assert_eq!(why(&confirm(&office, &admin, password).await.unwrap_err()).1, Some(Reason::LockedOut));
+            assert_eq!(why(&confirm(&office, &admin, password).await.unwrap_err()).1, Some(ErrorReason::LockedOut));
         }
     })
     .await;
@@ -144,24 +144,24 @@ async fn a_password_set_by_a_supervisor_must_be_changed_first() {
         let session = office.sign_in("boss", "set by another").await;
         let who = bearer(&session);
         assert!(session.user.unwrap().must_change_password && office.me(&who).await.unwrap().must_change_password);
-        let asks = (Code::PermissionDenied, Some(Reason::PasswordMustChange));
-        let refused = office.users().list_users(who.request(ListUsersRequest {})).await.map(drop);
+        let asks = (Code::PermissionDenied, Some(ErrorReason::PasswordMustChange));
+        let refused = office.users().list_users(who.grpc_request(ListUsersRequest {})).await.map(drop);
         assert_eq!(why(&refused.unwrap_err()), asks);
         assert_eq!(why(&sessions(&office, &who, 0).await.unwrap_err()), asks);
         let change = async |old: &str, new: &str| {
             let ask = ChangeOwnPasswordRequest { old_password: old.to_owned(), new_password: new.to_owned() };
-            office.sessions().change_own_password(who.request(ask)).await.map(drop)
+            office.sessions().change_own_password(who.grpc_request(ask)).await.map(drop)
         };
-        assert_eq!(why(&change("set by another", "set by another").await.unwrap_err()).1, Some(Reason::BadPassword));
+        assert_eq!(why(&change("set by another", "set by another").await.unwrap_err()).1, Some(ErrorReason::BadPassword));
         change("set by another", "chosen by oneself").await.unwrap();
         assert_eq!(why(&office.me(&who).await.unwrap_err()), ended());
         let fresh = bearer(&office.sign_in("boss", "chosen by oneself").await);
-        assert!(office.users().list_users(fresh.request(ListUsersRequest {})).await.is_ok());
+        assert!(office.users().list_users(fresh.grpc_request(ListUsersRequest {})).await.is_ok());
         let first = CreateUserRequest { must_change_password: true, ..new_user("new", PASSWORD, Role::Operator) };
-        office.users().create_user(admin.request(first)).await.unwrap();
+        office.users().create_user(admin.grpc_request(first)).await.unwrap();
         let new = office.sign_in("new", PASSWORD).await;
         assert_eq!(why(&sessions(&office, &bearer(&new), 0).await.unwrap_err()), asks);
-        assert!(office.sessions().sign_out(bearer(&new).request(SignOutRequest {})).await.is_ok());
+        assert!(office.sessions().sign_out(bearer(&new).grpc_request(SignOutRequest {})).await.is_ok());
     })
     .await;
 }
@@ -191,7 +191,7 @@ async fn equal_page_views_within_a_minute_are_one_entry_and_a_count() {
         let visit = async |kind: &str, page: &str| {
             let ask =
                 RecordPageViewRequest { kind: kind.to_owned(), page: page.to_owned(), address: HERE.to_owned(), ..Default::default() };
-            office.sessions().record_page_view(who.request(ask)).await.unwrap();
+            office.sessions().record_page_view(who.grpc_request(ask)).await.unwrap();
         };
         let of = async |kind: &str| -> Vec<String> {
             let all = office.audit().await;
@@ -236,7 +236,7 @@ async fn the_audit_log_without_page_views_has_all_other_entries_in_the_same_orde
             for kind in ["page-view", "page-view", "refused"] {
                 let (kind, page) = (kind.to_owned(), format!("page {page} {kind}"));
                 let visit = RecordPageViewRequest { kind, page, address: HERE.to_owned(), ..Default::default() };
-                office.sessions().record_page_view(who.request(visit)).await.unwrap();
+                office.sessions().record_page_view(who.grpc_request(visit)).await.unwrap();
             }
         }
         let developer = office.developer().await;
@@ -265,16 +265,16 @@ async fn pending_page_view_counts_are_written_at_shutdown() {
         let who = office.by_gateway(&office.admin().await).await;
         for _ in 0..3 {
             let ask = RecordPageViewRequest { kind: "page-view".to_owned(), page: "home".to_owned(), ..Default::default() };
-            office.sessions().record_page_view(who.request(ask)).await.unwrap();
+            office.sessions().record_page_view(who.grpc_request(ask)).await.unwrap();
         }
         let db = office.host.open_database(SCHEMA).await.unwrap();
         office.host.tasks.stop_and_wait().await;
-        let entries: i64 = patio_kit::on!(db.read(), c => sqlx::query_scalar(
+        let entries: i64 = patio_kit::on!(db.read_pool(), c => sqlx::query_scalar(
             "select count(*) from audit_events where summary = 'opened home, 2 more times within a minute'").fetch_one(c).await)
         .unwrap();
         assert_eq!(entries, 1);
         assert!(
-            AccessEventLog::new(db.clone(), office.host.clock.clone()).write_all_counts().await.is_ok(),
+            AccessEventLog::new(db.clone(), office.host.clock.clone()).write_all_event_counts().await.is_ok(),
             "without counts nothing is written"
         );
         db.close().await;
@@ -290,7 +290,7 @@ async fn page_views_that_could_not_be_written_are_written_later() {
         let db = office.host.open_database(SCHEMA).await.unwrap();
         let visit = async |page: &str| {
             let ask = RecordPageViewRequest { kind: "page-view".to_owned(), page: page.to_owned(), ..Default::default() };
-            office.sessions().record_page_view(who.request(ask)).await.is_ok()
+            office.sessions().record_page_view(who.grpc_request(ask)).await.is_ok()
         };
         let rename = async |from: &'static str, to: &'static str| {
             let statement = sqlx::AssertSqlSafe(format!("alter table {from} rename to {to}"));

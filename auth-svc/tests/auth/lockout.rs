@@ -2,7 +2,7 @@ use crate::office::{FIRST, HERE, Office, PASSWORD, another, config, number, pass
 use auth_svc::password::PasswordHasher;
 use chrono::TimeDelta;
 use futures::future::join_all;
-use patio_kit::errors::Reason;
+use patio_kit::errors::ErrorReason;
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
 use tonic::{Code, Status};
@@ -24,13 +24,13 @@ pub fn somewhere() -> String {
 }
 
 pub fn assert_locked(status: &Status, seconds: i64) {
-    assert_eq!(why(status), (Code::ResourceExhausted, Some(Reason::LockedOut)), "{status:?}");
+    assert_eq!(why(status), (Code::ResourceExhausted, Some(ErrorReason::LockedOut)), "{status:?}");
     assert_eq!(status.message(), format!("Exceeded login attempts. Please try again in {seconds} seconds."));
     assert_eq!(number(status), seconds);
 }
 
 pub fn assert_wrong(status: &Status, left: i64) {
-    assert_eq!(why(status), (Code::Unauthenticated, Some(Reason::InvalidCredentials)), "{status:?}");
+    assert_eq!(why(status), (Code::Unauthenticated, Some(ErrorReason::InvalidCredentials)), "{status:?}");
     assert_eq!(status.message(), format!("Invalid credentials. You have more {left} attempt(s)."));
     assert_eq!(number(status), left);
 }
@@ -105,8 +105,8 @@ pub fn check_storm(refusals: &[Status]) {
     assert_eq!(warned, [1, 2, 3, 4]);
     for status in refusals.iter().filter(|status| status.code() != Code::Unauthenticated) {
         match why(status) {
-            (Code::ResourceExhausted, Some(Reason::LockedOut)) => assert!((1..=180).contains(&number(status)), "{status:?}"),
-            (Code::Unavailable, Some(Reason::Busy)) | (Code::DeadlineExceeded, Some(Reason::Timeout)) => {}
+            (Code::ResourceExhausted, Some(ErrorReason::LockedOut)) => assert!((1..=180).contains(&number(status)), "{status:?}"),
+            (Code::Unavailable, Some(ErrorReason::Busy)) | (Code::DeadlineExceeded, Some(ErrorReason::Timeout)) => {}
             _ => panic!("{status:?}"),
         }
     }
@@ -153,7 +153,7 @@ async fn a_block_lasts_180_seconds_and_reports_the_remaining_time_correctly() {
             for (office, here, began, reported) in &mut offices {
                 let refused = office.refused(FIRST, "a wrong one", here).await;
                 let passed = began.elapsed().as_secs_f64();
-                if why(&refused).1 == Some(Reason::InvalidCredentials) {
+                if why(&refused).1 == Some(ErrorReason::InvalidCredentials) {
                     assert_wrong(&refused, 4);
                     assert!((179.0..=181.0).contains(&passed), "the block lasted {passed} s");
                     patio_testing::print_to_stderr(&format!("the block lasted {passed:.2} s and was reported {reported} times"));

@@ -3,7 +3,7 @@ use crate::{
     lockout::{assert_locked, assert_wrong, fail, somewhere, stores},
     office::{FIRST, HERE, Office, PASSWORD, another, bearer, number, why},
 };
-use patio_kit::{client::call_context::CallContext, errors::Reason};
+use patio_kit::{client::call_context::CallContext, errors::ErrorReason};
 use patio_proto::{
     access::Role,
     auth::{LiftLockoutRequest, UpdateUserRequest},
@@ -18,11 +18,11 @@ async fn a_known_device_gets_in_while_others_lock_its_owner_out() {
             let (office, here) = (Office::open(another(&host, redis.as_deref()).await).await, somewhere());
             let mark = office.try_sign_in(FIRST, PASSWORD, &here, "").await.unwrap().device_mark;
             fail(&office, FIRST, 5, &here).await;
-            assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(Reason::LockedOut));
+            assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(ErrorReason::LockedOut));
             let known = office.try_sign_in(FIRST, PASSWORD, &here, &mark).await.unwrap();
             assert_eq!(known.device_mark, mark, "a device keeps its device token");
             let attacker = office.refused(FIRST, PASSWORD, &here).await;
-            assert_eq!(why(&attacker).1, Some(Reason::LockedOut), "the success must lift only the block of its own device");
+            assert_eq!(why(&attacker).1, Some(ErrorReason::LockedOut), "the success must lift only the block of its own device");
             office.close().await;
         })
         .await;
@@ -39,7 +39,7 @@ async fn a_known_device_has_five_attempts_and_dropping_its_token_gives_no_more()
                 assert_wrong(&office.try_sign_in(FIRST, "a wrong one", &here, &mark).await.unwrap_err(), left);
             }
             assert_locked(&office.try_sign_in(FIRST, "a wrong one", &here, &mark).await.unwrap_err(), 180);
-            assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(Reason::LockedOut));
+            assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(ErrorReason::LockedOut));
             assert!(office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.is_ok(), "another address is not blocked");
             office.close().await;
         })
@@ -61,7 +61,7 @@ async fn foreign_forged_and_outdated_device_tokens_are_ignored() {
         forged.replace_range(10..11, if &mine[10..11] == "A" { "B" } else { "A" });
         for mark in [mine, admin.device_mark, forged, "rubbish".to_owned(), "A".repeat(100_000)] {
             let refused = office.try_sign_in("20", "a new password", HERE, &mark).await.unwrap_err();
-            assert_eq!(why(&refused).1, Some(Reason::LockedOut), "{mark:.20}");
+            assert_eq!(why(&refused).1, Some(ErrorReason::LockedOut), "{mark:.20}");
         }
     })
     .await;
@@ -96,7 +96,7 @@ async fn one_address_takes_fifty_failures_over_all_names_and_then_one_in_twelve_
             let mut tried = 0;
             let capped = loop {
                 let refused = office.refused(&format!("{here}, name {}", tried / 4), "a wrong one", &here).await;
-                if why(&refused).1 == Some(Reason::LockedOut) {
+                if why(&refused).1 == Some(ErrorReason::LockedOut) {
                     break refused;
                 }
                 tried += 1;
@@ -106,7 +106,7 @@ async fn one_address_takes_fifty_failures_over_all_names_and_then_one_in_twelve_
             let given_back = started.elapsed().as_secs() / 12;
             assert!((50..=51 + given_back).contains(&tried), "{tried} tries, {given_back} given back");
             assert_eq!(office.passwords.verification_count() - checks, tried);
-            assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(Reason::LockedOut));
+            assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(ErrorReason::LockedOut));
             assert!(office.try_sign_in(FIRST, PASSWORD, &here, &mark).await.is_ok(), "known devices are not blocked");
             assert!(office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.is_ok());
             office.close().await;
@@ -124,7 +124,7 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
             let clerk = office.hire(&by, "20", Role::Operator).await;
             let mark = office.try_sign_in("20", PASSWORD, &somewhere(), "").await.unwrap().device_mark;
             let lift = async |who: &CallContext, id| {
-                office.users().lift_lockout(who.request(LiftLockoutRequest { id })).await.map(|response| response.into_inner().lifted)
+                office.users().lift_lockout(who.grpc_request(LiftLockoutRequest { id })).await.map(|response| response.into_inner().lifted)
             };
             assert!(!lift(&by, clerk.id).await.unwrap(), "there is no lockout yet");
             for place in [&here, &somewhere(), &somewhere(), &somewhere()] {
@@ -135,16 +135,16 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
             }
             let new = somewhere();
             for (place, mark) in [(&here, ""), (&new, ""), (&here, mark.as_str())] {
-                assert_eq!(why(&office.try_sign_in("20", PASSWORD, place, mark).await.unwrap_err()).1, Some(Reason::LockedOut));
+                assert_eq!(why(&office.try_sign_in("20", PASSWORD, place, mark).await.unwrap_err()).1, Some(ErrorReason::LockedOut));
             }
             assert!(lift(&by, clerk.id).await.unwrap());
             let who = bearer(&office.try_sign_in("20", PASSWORD, &here, "").await.unwrap());
             for (place, mark) in [(&new, ""), (&here, mark.as_str())] {
                 office.try_sign_in("20", PASSWORD, place, mark).await.unwrap();
             }
-            assert_eq!(why(&lift(&who, clerk.id).await.unwrap_err()).1, Some(Reason::NotAllowed));
-            assert_eq!(why(&lift(&by, 1).await.unwrap_err()).1, Some(Reason::Reserved));
-            assert_eq!(why(&lift(&by, 99).await.unwrap_err()).1, Some(Reason::NoUser));
+            assert_eq!(why(&lift(&who, clerk.id).await.unwrap_err()).1, Some(ErrorReason::NotAllowed));
+            assert_eq!(why(&lift(&by, 1).await.unwrap_err()).1, Some(ErrorReason::Reserved));
+            assert_eq!(why(&lift(&by, 99).await.unwrap_err()).1, Some(ErrorReason::NoUser));
             let entries: Vec<_> = office.audit().await.into_iter().filter(|event| event.summary == "unlocked the account").collect();
             assert!(
                 entries.len() == 1 && entries[0].subject == format!("user {}", clerk.id) && entries[0].user_id == Some(2),
@@ -169,7 +169,7 @@ async fn from_a_rate_limited_address_only_known_devices_of_the_user_sign_in() {
             [("20", vec![]), ("20", vec![&*his]), ("20", vec![&*forged, "rubbish"]), ("nobody", vec![&*mine]), (FIRST, vec![&*mine])]
         {
             let refused = office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap_err();
-            assert_eq!(why(&refused).1, Some(Reason::RateLimited), "{hmc} {marks:.20?}");
+            assert_eq!(why(&refused).1, Some(ErrorReason::RateLimited), "{hmc} {marks:.20?}");
         }
         assert_eq!(office.passwords.verification_count(), checks, "no password was verified");
         for (hmc, marks) in [("20", vec![&*his, &*mine]), (FIRST, vec![&*mine, &*his])] {

@@ -10,7 +10,7 @@ use auth_svc::{
 };
 use chrono::{DateTime, TimeDelta};
 use futures::future::join_all;
-use patio_kit::{cache::Cache, clock::Clock, errors::Reason, on};
+use patio_kit::{cache::Cache, clock::Clock, errors::ErrorReason, on};
 use patio_testing::each_database;
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ async fn an_unresponsive_redis_adds_little_delay_and_no_attempts() {
         assert_locked(&office.refused(FIRST, "a wrong one", HERE).await, 180);
         let started = std::time::Instant::now();
         for _ in 0..80 {
-            assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::LockedOut));
+            assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(ErrorReason::LockedOut));
         }
         assert!(started.elapsed() < Duration::from_secs(2), "80 tries, of which each may wait 50 ms, took {:?}", started.elapsed());
         office.close().await;
@@ -127,11 +127,11 @@ async fn maintenance_deletes_only_expired_counters() {
         office.close().await;
         let (db, clock) = (host.open_database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
         let kept = async || {
-            Lockout::new(&Cache::in_memory(), db.clone(), clock.clone()).run_maintenance().await.unwrap();
+            Lockout::new(&Cache::in_memory(), db.clone(), clock.clone()).purge_expired_counters().await.unwrap();
             let now = clock.now();
-            db.write(move |tx| Box::pin(async move { revocations::purge_expired(tx, now).await })).await.unwrap();
-            let lockouts: i64 = on!(db.read(), c => sqlx::query_scalar("select count(*) from lockouts").fetch_one(c).await).unwrap();
-            (lockouts, revocations::list_after(&db, 0, DateTime::UNIX_EPOCH).await.unwrap().len())
+            db.write(move |tx| Box::pin(async move { revocations::purge_expired_revocations(tx, now).await })).await.unwrap();
+            let lockouts: i64 = on!(db.read_pool(), c => sqlx::query_scalar("select count(*) from lockouts").fetch_one(c).await).unwrap();
+            (lockouts, revocations::list_revocations_after(&db, 0, DateTime::UNIX_EPOCH).await.unwrap().len())
         };
         assert_eq!(kept().await, (3, 1));
         pass(&host, TimeDelta::minutes(31)).await;
@@ -171,8 +171,8 @@ async fn redis_script_and_memory_rules_decide_alike() {
         };
         let counter_names = some_counter_names(run, draw(12), draw(3));
         let now = clock.now().timestamp_millis();
-        let here = memory.apply_operation(act, &counter_names, now).await.unwrap();
-        match (here, redis.apply_operation(act, &counter_names, now).await.unwrap()) {
+        let here = memory.apply_lockout_operation(act, &counter_names, now).await.unwrap();
+        match (here, redis.apply_lockout_operation(act, &counter_names, now).await.unwrap()) {
             (LockoutDecision::Deny(here), LockoutDecision::Deny(there)) => {
                 assert!((here - there).abs() < 2_000, "seed {seed}, step {step}: {here} {there}")
             }

@@ -7,10 +7,10 @@ use chrono::TimeDelta;
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
     config::secret::Secret,
-    errors::{self, Reason},
-    host::ServiceHost,
+    errors::{self, ErrorReason},
     on,
     server::Service,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -80,7 +80,7 @@ impl Office {
     }
 
     pub async fn open_with(host: ServiceHost, config: Config, passwords: PasswordHasher) -> Self {
-        let service = auth_svc::start_with_hasher(config, &host, passwords.clone()).await.unwrap();
+        let service = auth_svc::start_with_password_hasher(config, &host, passwords.clone()).await.unwrap();
         host.attach_service(&service);
         Self { host, service, passwords }
     }
@@ -128,7 +128,7 @@ impl Office {
 
     /// Returns the credentials for a call that the gateway makes on behalf of a user.
     pub async fn by_gateway(&self, who: &CallContext) -> CallContext {
-        self.host.service_tokens("gateway").call_context_on_behalf_of(who).await.unwrap()
+        self.host.service_token_source("gateway").call_context_on_behalf_of(who).await.unwrap()
     }
 
     pub async fn sign_in(&self, hmc: &str, password: &str) -> Session {
@@ -146,19 +146,19 @@ impl Office {
 
     /// Creates a user whose password is [`PASSWORD`].
     pub async fn hire(&self, by: &CallContext, hmc: &str, role: Role) -> User {
-        self.users().create_user(by.request(new_user(hmc, PASSWORD, role))).await.unwrap().into_inner()
+        self.users().create_user(by.grpc_request(new_user(hmc, PASSWORD, role))).await.unwrap().into_inner()
     }
 
     pub async fn me(&self, who: &CallContext) -> Result<User, Status> {
-        self.sessions().get_me(who.request(GetMeRequest {})).await.map(tonic::Response::into_inner)
+        self.sessions().get_me(who.grpc_request(GetMeRequest {})).await.map(tonic::Response::into_inner)
     }
 
     pub async fn sign_out(&self, who: &CallContext) -> Result<(), Status> {
-        self.sessions().sign_out(who.request(SignOutRequest {})).await.map(drop)
+        self.sessions().sign_out(who.grpc_request(SignOutRequest {})).await.map(drop)
     }
 
     pub async fn update(&self, by: &CallContext, change: UpdateUserRequest) -> Result<User, Status> {
-        self.users().update_user(by.request(change)).await.map(tonic::Response::into_inner)
+        self.users().update_user(by.grpc_request(change)).await.map(tonic::Response::into_inner)
     }
 
     /// Signs in as the developer.
@@ -173,7 +173,7 @@ impl Office {
 
     /// Returns the audit entries that a filter selects.
     pub async fn list_audit(&self, by: &CallContext, filter: ListEventsRequest) -> Vec<Event> {
-        AuditServiceClient::new(self.host.channels.auth.clone()).list_events(by.request(filter)).await.unwrap().into_inner().events
+        AuditServiceClient::new(self.host.channels.auth.clone()).list_events(by.grpc_request(filter)).await.unwrap().into_inner().events
     }
 }
 
@@ -186,7 +186,7 @@ pub fn new_user(hmc: &str, password: &str, role: Role) -> CreateUserRequest {
 }
 
 /// Returns the gRPC code and reason of an error status.
-pub fn why(status: &Status) -> (Code, Option<Reason>) {
+pub fn why(status: &Status) -> (Code, Option<ErrorReason>) {
     (status.code(), errors::reason(status))
 }
 
@@ -197,10 +197,10 @@ pub fn number(status: &Status) -> i64 {
 }
 
 /// Returns the gRPC code and reason expected for a session that a user or supervisor ended.
-pub fn ended() -> (Code, Option<Reason>) {
-    (Code::Unauthenticated, Some(Reason::SessionEnded))
+pub fn ended() -> (Code, Option<ErrorReason>) {
+    (Code::Unauthenticated, Some(ErrorReason::SessionEnded))
 }
 
-pub fn signed_out() -> (Code, Option<Reason>) {
-    (Code::Unauthenticated, Some(Reason::NotSignedIn))
+pub fn signed_out() -> (Code, Option<ErrorReason>) {
+    (Code::Unauthenticated, Some(ErrorReason::NotSignedIn))
 }

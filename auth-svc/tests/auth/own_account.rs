@@ -1,5 +1,5 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, ended, number, why};
-use patio_kit::{client::call_context::CallContext, errors::Reason};
+use patio_kit::{client::call_context::CallContext, errors::ErrorReason};
 use patio_proto::{
     access::Role,
     auth::{ChangeOwnPasswordRequest, ExportUserRequest, User},
@@ -11,11 +11,11 @@ const NEW: &str = "a better password";
 
 async fn change(office: &Office, who: &CallContext, old: &str, new: &str) -> Result<User, Status> {
     let ask = ChangeOwnPasswordRequest { old_password: old.to_owned(), new_password: new.to_owned() };
-    office.sessions().change_own_password(who.request(ask)).await.map(tonic::Response::into_inner)
+    office.sessions().change_own_password(who.grpc_request(ask)).await.map(tonic::Response::into_inner)
 }
 
 async fn export(office: &Office, who: &CallContext, id: i64) -> Result<serde_json::Value, Status> {
-    let reply = office.users().export_user(who.request(ExportUserRequest { id })).await?.into_inner();
+    let reply = office.users().export_user(who.grpc_request(ExportUserRequest { id })).await?.into_inner();
     Ok(serde_json::from_str(&reply.json).unwrap())
 }
 
@@ -28,7 +28,7 @@ async fn a_changed_own_password_ends_all_sessions_and_the_new_one_signs_in_at_on
         for old in [&here, &there] {
             assert_eq!(why(&office.me(old).await.unwrap_err()), ended());
         }
-        assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
+        assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(ErrorReason::InvalidCredentials));
         let fresh = bearer(&office.sign_in(FIRST, NEW).await);
         assert!(office.me(&fresh).await.is_ok());
         let audit_log = format!("{:?}", office.audit().await);
@@ -44,13 +44,17 @@ async fn a_wrong_old_password_ends_no_session_and_the_fifth_locks() {
         let who = office.admin().await;
         for left in [4, 3, 2, 1] {
             let refused = change(&office, &who, "a wrong one", NEW).await.unwrap_err();
-            assert_eq!((why(&refused), number(&refused)), ((Code::PermissionDenied, Some(Reason::WrongPassword)), left));
+            assert_eq!((why(&refused), number(&refused)), ((Code::PermissionDenied, Some(ErrorReason::WrongPassword)), left));
         }
         for old in ["a wrong one", PASSWORD] {
             let refused = change(&office, &who, old, NEW).await.unwrap_err();
-            assert_eq!(why(&refused), (Code::ResourceExhausted, Some(Reason::LockedOut)));
+            assert_eq!(why(&refused), (Code::ResourceExhausted, Some(ErrorReason::LockedOut)));
         }
-        assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::LockedOut), "the attempts also count for sign-ins");
+        assert_eq!(
+            why(&office.refused(FIRST, PASSWORD, HERE).await).1,
+            Some(ErrorReason::LockedOut),
+            "the attempts also count for sign-ins"
+        );
         assert!(office.me(&who).await.is_ok());
         assert_eq!(office.passwords.verification_count(), 6);
     })
@@ -63,9 +67,12 @@ async fn a_new_own_password_has_to_meet_the_rules() {
         let office = Office::open(host).await;
         let who = office.admin().await;
         for weak in ["short", "         ", &"x".repeat(129)] {
-            assert_eq!(why(&change(&office, &who, PASSWORD, weak).await.unwrap_err()), (Code::InvalidArgument, Some(Reason::BadPassword)));
+            assert_eq!(
+                why(&change(&office, &who, PASSWORD, weak).await.unwrap_err()),
+                (Code::InvalidArgument, Some(ErrorReason::BadPassword))
+            );
         }
-        assert_eq!(why(&change(&office, &who, "", NEW).await.unwrap_err()), (Code::InvalidArgument, Some(Reason::BadRequest)));
+        assert_eq!(why(&change(&office, &who, "", NEW).await.unwrap_err()), (Code::InvalidArgument, Some(ErrorReason::BadRequest)));
         assert!(office.me(&who).await.is_ok());
     })
     .await;
@@ -90,9 +97,9 @@ async fn everybody_exports_the_own_data_and_supervisors_that_of_others() {
             let text = data.to_string();
             assert!(text.contains("203.0.113.5") && !text.contains("argon2") && !text.contains(PASSWORD), "{text}");
         }
-        assert_eq!(why(&export(&office, &who, 2).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)));
-        assert_eq!(why(&export(&office, &admin, 1).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::Reserved)));
-        assert_eq!(why(&export(&office, &admin, 99).await.unwrap_err()), (Code::NotFound, Some(Reason::NoUser)));
+        assert_eq!(why(&export(&office, &who, 2).await.unwrap_err()), (Code::PermissionDenied, Some(ErrorReason::NotAllowed)));
+        assert_eq!(why(&export(&office, &admin, 1).await.unwrap_err()), (Code::PermissionDenied, Some(ErrorReason::Reserved)));
+        assert_eq!(why(&export(&office, &admin, 99).await.unwrap_err()), (Code::NotFound, Some(ErrorReason::NoUser)));
     })
     .await;
 }

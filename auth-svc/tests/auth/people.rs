@@ -1,5 +1,5 @@
 use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, ended, new_user, signed_out, why};
-use patio_kit::{client::call_context::CallContext, errors::Reason};
+use patio_kit::{client::call_context::CallContext, errors::ErrorReason};
 use patio_proto::{
     access::Role,
     auth::{DeleteUserRequest, ListUserHistoryRequest, ListUsersRequest, ResolveUserNamesRequest, UpdateUserRequest},
@@ -22,11 +22,11 @@ fn to_password(id: i64, password: &str) -> UpdateUserRequest {
 }
 
 async fn dismiss(office: &Office, by: &CallContext, id: i64) -> Result<(), Status> {
-    office.users().delete_user(by.request(DeleteUserRequest { id })).await.map(drop)
+    office.users().delete_user(by.grpc_request(DeleteUserRequest { id })).await.map(drop)
 }
 
 async fn listed(office: &Office, by: &CallContext) -> Vec<(i64, String, Role)> {
-    let users = office.users().list_users(by.request(ListUsersRequest {})).await.unwrap().into_inner().users;
+    let users = office.users().list_users(by.grpc_request(ListUsersRequest {})).await.unwrap().into_inner().users;
     users.into_iter().map(|user| (user.id, user.hmc.clone(), user.role())).collect()
 }
 
@@ -39,13 +39,13 @@ async fn only_supervisors_reach_the_calls_about_users() {
             office.hire(&admin, hmc, role).await;
             let who = bearer(&office.sign_in(hmc, PASSWORD).await);
             let refusals = [
-                office.users().list_users(who.request(ListUsersRequest {})).await.map(drop),
-                office.users().create_user(who.request(new_user("x", PASSWORD, Role::Admin))).await.map(drop),
+                office.users().list_users(who.grpc_request(ListUsersRequest {})).await.map(drop),
+                office.users().create_user(who.grpc_request(new_user("x", PASSWORD, Role::Admin))).await.map(drop),
                 office.update(&who, to_role(2, Role::Operator)).await.map(drop),
                 dismiss(&office, &who, 2).await,
             ];
             for refused in refusals {
-                assert_eq!(why(&refused.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)));
+                assert_eq!(why(&refused.unwrap_err()), (Code::PermissionDenied, Some(ErrorReason::NotAllowed)));
             }
             assert!(office.me(&who).await.is_ok(), "a rejected call must not end the session");
         }
@@ -77,14 +77,14 @@ async fn user_1_and_the_developer_hmc_are_reserved() {
         let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);
         for who in [&admin, &developer] {
             for change in [to_role(1, Role::Operator), to_hmc(1, "mine"), to_password(1, "a new password"), to_role(1, Role::Admin)] {
-                assert_eq!(why(&office.update(who, change).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::Reserved)));
+                assert_eq!(why(&office.update(who, change).await.unwrap_err()), (Code::PermissionDenied, Some(ErrorReason::Reserved)));
             }
-            assert_eq!(why(&dismiss(&office, who, 1).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::Reserved)));
+            assert_eq!(why(&dismiss(&office, who, 1).await.unwrap_err()), (Code::PermissionDenied, Some(ErrorReason::Reserved)));
         }
         for taken in ["DEV0", " dev0", "ｄｅｖ０"] {
-            let made = office.users().create_user(admin.request(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
+            let made = office.users().create_user(admin.grpc_request(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
             let renamed = office.update(&admin, to_hmc(2, taken)).await.unwrap_err();
-            assert_eq!([why(&made), why(&renamed)], [(Code::AlreadyExists, Some(Reason::Reserved)); 2], "{taken}");
+            assert_eq!([why(&made), why(&renamed)], [(Code::AlreadyExists, Some(ErrorReason::Reserved)); 2], "{taken}");
         }
         assert!(office.me(&developer).await.is_ok());
     })
@@ -98,13 +98,13 @@ async fn an_hmc_is_given_to_one_person_only() {
         let admin = office.admin().await;
         let made = office.hire(&admin, "Ab1", Role::Operator).await;
         for taken in ["ab1", " AB1 ", "ａｂ１"] {
-            let refused = office.users().create_user(admin.request(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
-            assert_eq!(why(&refused), (Code::AlreadyExists, Some(Reason::HmcTaken)), "{taken}");
+            let refused = office.users().create_user(admin.grpc_request(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
+            assert_eq!(why(&refused), (Code::AlreadyExists, Some(ErrorReason::HmcTaken)), "{taken}");
         }
-        assert_eq!(why(&office.update(&admin, to_hmc(2, "AB1")).await.unwrap_err()), (Code::AlreadyExists, Some(Reason::HmcTaken)));
+        assert_eq!(why(&office.update(&admin, to_hmc(2, "AB1")).await.unwrap_err()), (Code::AlreadyExists, Some(ErrorReason::HmcTaken)));
         assert_eq!(office.update(&admin, to_hmc(made.id, "aB1")).await.unwrap().hmc, "aB1", "the own hmc in another case is allowed");
-        let bad = office.users().create_user(admin.request(new_user(" ", PASSWORD, Role::Operator))).await.unwrap_err();
-        assert_eq!(why(&bad), (Code::InvalidArgument, Some(Reason::BadRequest)));
+        let bad = office.users().create_user(admin.grpc_request(new_user(" ", PASSWORD, Role::Operator))).await.unwrap_err();
+        assert_eq!(why(&bad), (Code::InvalidArgument, Some(ErrorReason::BadRequest)));
     })
     .await;
 }
@@ -117,14 +117,14 @@ async fn invalid_passwords_and_roles_are_rejected() {
         let common =
             ["password", "12345678", "11111111", "aaaaaaaa", "qwertyui", "senha123", "Patio2026", "register12", "flamengo10", "abcdefgh1"];
         for weak in ["1234567", "          ", "Register-1", &"x".repeat(129)].into_iter().chain(common) {
-            let refused = office.users().create_user(admin.request(new_user("register-1", weak, Role::Operator))).await.unwrap_err();
-            assert_eq!(why(&refused), (Code::InvalidArgument, Some(Reason::BadPassword)), "{weak:.9}");
+            let refused = office.users().create_user(admin.grpc_request(new_user("register-1", weak, Role::Operator))).await.unwrap_err();
+            assert_eq!(why(&refused), (Code::InvalidArgument, Some(ErrorReason::BadPassword)), "{weak:.9}");
         }
         let made = office.hire(&admin, "register-1", Role::Operator).await;
-        assert_eq!(why(&office.update(&admin, to_password(made.id, "REGISTER-1")).await.unwrap_err()).1, Some(Reason::BadPassword));
+        assert_eq!(why(&office.update(&admin, to_password(made.id, "REGISTER-1")).await.unwrap_err()).1, Some(ErrorReason::BadPassword));
         for role in [Role::Unspecified, Role::Anyone, Role::Developer, Role::Service] {
-            let refused = office.users().create_user(admin.request(new_user("x", PASSWORD, role))).await.unwrap_err();
-            assert_eq!(why(&refused), (Code::InvalidArgument, Some(Reason::BadRequest)), "{role:?}");
+            let refused = office.users().create_user(admin.grpc_request(new_user("x", PASSWORD, role))).await.unwrap_err();
+            assert_eq!(why(&refused), (Code::InvalidArgument, Some(ErrorReason::BadRequest)), "{role:?}");
             assert_eq!(why(&office.update(&admin, to_role(made.id, role)).await.unwrap_err()).0, Code::InvalidArgument);
         }
         assert_eq!(listed(&office, &admin).await.len(), 2);
@@ -140,18 +140,18 @@ async fn the_last_supervisor_and_the_own_account_cannot_be_deleted() {
         for role in [Role::Operator, Role::Manager] {
             assert_eq!(
                 why(&office.update(&admin, to_role(2, role)).await.unwrap_err()),
-                (Code::FailedPrecondition, Some(Reason::LastAdmin))
+                (Code::FailedPrecondition, Some(ErrorReason::LastAdmin))
             );
         }
         let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);
         assert_eq!(
             why(&dismiss(&office, &developer, 2).await.unwrap_err()),
-            (Code::FailedPrecondition, Some(Reason::LastAdmin)),
+            (Code::FailedPrecondition, Some(ErrorReason::LastAdmin)),
             "user 1 does not count"
         );
         let other = office.hire(&admin, "2000", Role::Admin).await;
-        assert_eq!(why(&dismiss(&office, &admin, 2).await.unwrap_err()), (Code::FailedPrecondition, Some(Reason::OwnAccount)));
-        assert_eq!(why(&dismiss(&office, &admin, 99).await.unwrap_err()), (Code::NotFound, Some(Reason::NoUser)));
+        assert_eq!(why(&dismiss(&office, &admin, 2).await.unwrap_err()), (Code::FailedPrecondition, Some(ErrorReason::OwnAccount)));
+        assert_eq!(why(&dismiss(&office, &admin, 99).await.unwrap_err()), (Code::NotFound, Some(ErrorReason::NoUser)));
         dismiss(&office, &admin, other.id).await.unwrap();
         assert_eq!(listed(&office, &admin).await, [(2, FIRST.to_owned(), Role::Admin)]);
     })
@@ -210,7 +210,7 @@ async fn a_changed_hmc_role_or_password_ends_every_session_at_once_and_a_new_one
             let fresh = office.sign_in(hmc, password).await;
             assert!(office.me(&bearer(&fresh)).await.is_ok());
         }
-        assert_eq!(why(&office.refused("clerk 2", PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
+        assert_eq!(why(&office.refused("clerk 2", PASSWORD, HERE).await).1, Some(ErrorReason::InvalidCredentials));
         assert!(office.me(&admin).await.is_ok(), "others go on");
     })
     .await;
@@ -238,11 +238,11 @@ async fn a_deleted_user_is_signed_out_and_a_reused_hmc_is_a_new_user() {
         let old = bearer(&office.sign_in("clerk", PASSWORD).await);
         dismiss(&office, &admin, first.id).await.unwrap();
         assert_eq!(why(&office.me(&old).await.unwrap_err()), ended());
-        assert_eq!(why(&office.refused("clerk", PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
+        assert_eq!(why(&office.refused("clerk", PASSWORD, HERE).await).1, Some(ErrorReason::InvalidCredentials));
         let second = office.hire(&admin, "clerk", Role::Operator).await;
         assert!(second.id > first.id, "ids are never reused");
         assert_eq!(why(&office.me(&old).await.unwrap_err()), ended());
-        let names = office.users().resolve_user_names(old.request(ResolveUserNamesRequest { ids: vec![1, 2] })).await.unwrap_err();
+        let names = office.users().resolve_user_names(old.grpc_request(ResolveUserNamesRequest { ids: vec![1, 2] })).await.unwrap_err();
         assert_eq!(why(&names), ended());
     })
     .await;
@@ -256,7 +256,7 @@ async fn names_are_returned_for_existing_ids() {
         office.hire(&admin, "clerk", Role::Operator).await;
         let who = bearer(&office.sign_in("clerk", PASSWORD).await);
         let ask = async |ids: Vec<i64>| {
-            office.users().resolve_user_names(who.request(ResolveUserNamesRequest { ids })).await.unwrap().into_inner().names
+            office.users().resolve_user_names(who.grpc_request(ResolveUserNamesRequest { ids })).await.unwrap().into_inner().names
         };
         let expected: HashMap<i64, String> = [(1, "DEV0"), (2, FIRST), (3, "clerk")].map(|(id, hmc)| (id, hmc.to_owned())).into();
         let found = ask(vec![3, 2, 1, 99, -1, i64::MAX, 3]);
@@ -310,7 +310,7 @@ async fn supervisors_read_the_history_of_an_account_in_pages_that_join() {
         let session = bearer(&office.sign_in("ana", PASSWORD).await);
         office.update(&admin, to_role(ana.id, Role::Manager)).await.unwrap();
         let read = async |by: &CallContext, user_id, window| {
-            let ask = by.request(ListUserHistoryRequest { user_id, window: Some(window) });
+            let ask = by.grpc_request(ListUserHistoryRequest { user_id, window: Some(window) });
             office.users().list_user_history(ask).await.map(|reply| reply.into_inner().events)
         };
         let all = read(&admin, ana.id, HistoryWindow { limit: 50, ..Default::default() }).await.unwrap();
@@ -324,10 +324,10 @@ async fn supervisors_read_the_history_of_an_account_in_pages_that_join() {
             pages.push(event);
         }
         assert_eq!(pages, all);
-        assert_eq!(why(&read(&admin, 999, window).await.unwrap_err()), (Code::NotFound, Some(Reason::NoUser)));
+        assert_eq!(why(&read(&admin, 999, window).await.unwrap_err()), (Code::NotFound, Some(ErrorReason::NoUser)));
         assert_eq!(why(&read(&session, ana.id, window).await.unwrap_err()), ended());
         let leader = bearer(&office.sign_in("ana", PASSWORD).await);
-        assert_eq!(why(&read(&leader, ana.id, window).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)));
+        assert_eq!(why(&read(&leader, ana.id, window).await.unwrap_err()), (Code::PermissionDenied, Some(ErrorReason::NotAllowed)));
     })
     .await;
 }

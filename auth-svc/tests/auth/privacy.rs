@@ -4,7 +4,7 @@ use auth_svc::SCHEMA;
 use patio_kit::{
     client::call_context::CallContext,
     db::{Db, Engine},
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -32,7 +32,7 @@ async fn everything(host: &ServiceHost) -> String {
 }
 
 async fn tables(db: &Db) -> Vec<String> {
-    let found: Result<Vec<String>, _> = match db.read() {
+    let found: Result<Vec<String>, _> = match db.read_pool() {
         Engine::Sqlite(c) => sqlx::query_scalar("select name from sqlite_master where type = 'table'").fetch_all(c).await,
         Engine::Postgres(c) => {
             let all = "select cast(table_name as text) from information_schema.tables where table_schema = 'auth'";
@@ -45,7 +45,7 @@ async fn tables(db: &Db) -> Vec<String> {
 }
 
 async fn rows(db: &Db, table: &str) -> String {
-    let found: Result<Vec<String>, _> = match db.read() {
+    let found: Result<Vec<String>, _> = match db.read_pool() {
         Engine::Sqlite(c) => {
             let columns = sqlx::query_scalar("select name from pragma_table_info($1)").bind(table).fetch_all(c).await;
             let columns: Vec<String> = columns.unwrap();
@@ -66,15 +66,15 @@ async fn after_a_person_is_deleted_no_table_names_that_person() {
         office.refused("Maria-Aparecida", "a wrong one", HERE).await;
         let session = bearer(&office.sign_in("MARIA-aparecida", PASSWORD).await);
         let visit = RecordPageViewRequest { kind: "page-view".to_owned(), page: "home".to_owned(), ..RecordPageViewRequest::default() };
-        office.sessions().record_page_view(office.by_gateway(&session).await.request(visit)).await.unwrap();
-        office.users().export_user(session.request(ExportUserRequest { id })).await.unwrap();
+        office.sessions().record_page_view(office.by_gateway(&session).await.grpc_request(visit)).await.unwrap();
+        office.users().export_user(session.grpc_request(ExportUserRequest { id })).await.unwrap();
         let renamed = UpdateUserRequest { id, hmc: Some("Maria-Silva".to_owned()), role: Some(Role::Manager.into()), password: None };
         office.update(&admin, renamed).await.unwrap();
         for _ in 0..5 {
             office.refused("maria-silva", "a wrong one", HERE).await;
         }
         assert!(everything(&office.host).await.contains("Maria-Silva"), "the hmc is stored while the user exists");
-        office.users().delete_user(admin.request(DeleteUserRequest { id })).await.unwrap();
+        office.users().delete_user(admin.grpc_request(DeleteUserRequest { id })).await.unwrap();
         office.refused("maria-aparecida", "a wrong one", HERE).await;
         let left = everything(&office.host).await;
         assert!(!left.to_lowercase().contains("maria"), "{left}");
@@ -126,11 +126,11 @@ async fn a_day(office: &Office) -> Vec<String> {
     let [first, second, third, wrong, typed, service] = SECRETS;
     let admin = office.sign_in(FIRST, PASSWORD).await;
     let by = bearer(&admin);
-    let id = office.users().create_user(by.request(new_user("20", first, Role::Operator))).await.unwrap().into_inner().id;
+    let id = office.users().create_user(by.grpc_request(new_user("20", first, Role::Operator))).await.unwrap().into_inner().id;
     let one = office.sign_in("20", first).await;
     let change = |old: &str, new: &str| ChangeOwnPasswordRequest { old_password: old.to_owned(), new_password: new.to_owned() };
-    office.sessions().change_own_password(bearer(&one).request(change(wrong, second))).await.unwrap_err();
-    office.sessions().change_own_password(bearer(&one).request(change(first, second))).await.unwrap();
+    office.sessions().change_own_password(bearer(&one).grpc_request(change(wrong, second))).await.unwrap_err();
+    office.sessions().change_own_password(bearer(&one).grpc_request(change(first, second))).await.unwrap();
     let two = office.try_sign_in("20", second, HERE, &one.device_mark).await.unwrap();
     office.update(&by, UpdateUserRequest { id, password: Some(third.to_owned()), ..UpdateUserRequest::default() }).await.unwrap();
     office.me(&bearer(&two)).await.unwrap_err();

@@ -5,7 +5,7 @@ use crate::{
 };
 use futures::future::join_all;
 use patio_harness::find_free_port;
-use patio_kit::{errors::Reason, host::ServiceHost};
+use patio_kit::{errors::ErrorReason, service_host::ServiceHost};
 use patio_proto::auth::{
     GetSigningKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
 };
@@ -104,7 +104,7 @@ async fn storm(replicas: &[Replica; 2]) -> usize {
     assert_eq!(replicas[0].checks().await + replicas[1].checks().await - before, 5, "passwords verified");
     refusals
         .iter()
-        .filter(|status| status.code() == Code::ResourceExhausted && patio_kit::errors::reason(status) == Some(Reason::LockedOut))
+        .filter(|status| status.code() == Code::ResourceExhausted && patio_kit::errors::reason(status) == Some(ErrorReason::LockedOut))
         .count()
 }
 
@@ -167,8 +167,8 @@ async fn a_burst_of_sign_ins_uses_little_memory_and_busy_responses_count_as_no_f
             refusals
         };
         let (refusals, beside) = tokio::join!(tries, calls_beside(&replica, &over));
-        let busy: Vec<usize> = (0..refusals.len()).filter(|n| refusals[*n].0 == (Code::Unavailable, Some(Reason::Busy))).collect();
-        let others = refusals.iter().filter(|(why, _)| *why == (Code::Unauthenticated, Some(Reason::InvalidCredentials))).count();
+        let busy: Vec<usize> = (0..refusals.len()).filter(|n| refusals[*n].0 == (Code::Unavailable, Some(ErrorReason::Busy))).collect();
+        let others = refusals.iter().filter(|(why, _)| *why == (Code::Unauthenticated, Some(ErrorReason::InvalidCredentials))).count();
         // On a machine busy with other tests the last requests may exceed their deadline.
         let late = refusals.iter().filter(|((code, _), _)| *code == Code::DeadlineExceeded).count();
         let odd: Vec<_> =

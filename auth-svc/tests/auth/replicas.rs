@@ -1,7 +1,7 @@
 use crate::office::{FIRST, Office, PASSWORD, another, ended, why};
 use auth_svc::Config;
 use chrono::TimeDelta;
-use patio_kit::{client::call_context::CallContext, errors::Reason, host::ServiceHost};
+use patio_kit::{client::call_context::CallContext, errors::ErrorReason, service_host::ServiceHost};
 use patio_proto::auth::{GetSigningKeysRequest, UpdateUserRequest};
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
@@ -81,7 +81,7 @@ async fn auth_svc_alone_becomes_ready_without_other_services() {
 }
 
 /// Returns a replica's response to a token, after the time in which revocations and keys must have reached it.
-async fn later_response(office: &Office, who: &CallContext) -> Result<(), (Code, Option<Reason>)> {
+async fn later_response(office: &Office, who: &CallContext) -> Result<(), (Code, Option<ErrorReason>)> {
     tokio::time::sleep(Duration::from_millis(700)).await;
     office.me(who).await.map(drop).map_err(|status| why(&status))
 }
@@ -112,7 +112,7 @@ async fn wrong_clocks_neither_reject_valid_sessions_nor_revive_ended_ones() {
                 assert_eq!(later_response(office, &before).await, Err(ended()), "a session from before the change");
                 assert_eq!(later_response(office, &after).await, Ok(()), "a session from after the change");
             }
-            there.users().delete_user(by.request(patio_proto::auth::DeleteUserRequest { id: clerk.id })).await.unwrap();
+            there.users().delete_user(by.grpc_request(patio_proto::auth::DeleteUserRequest { id: clerk.id })).await.unwrap();
         }
         let session = crate::office::bearer(&slow.sign_in(FIRST, PASSWORD).await);
         for office in [&slow, &fast] {

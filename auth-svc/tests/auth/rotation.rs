@@ -3,15 +3,15 @@ use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, sig
 use auth_svc::{
     Config, SCHEMA,
     sealing::SealingKey,
-    signing::{self, KEY_RETENTION_AFTER_ROTATION, PUBLISH_LEAD_TIME},
-    store::keys::StoredKey,
+    store::encrypted_keys::StoredSigningKey,
+    token_signing::{self, KEY_PUBLISH_LEAD_TIME, KEY_RETENTION_AFTER_ROTATION},
 };
 use chrono::TimeDelta;
 use patio_kit::{
     auth::identity::{Claims, TOKEN_ISSUER, TokenVerifier},
     client::call_context::CallContext,
     db::Db,
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::auth::{ConfirmSessionRequest, GetSigningKeysRequest, Session};
 use patio_testing::each_database;
@@ -42,11 +42,11 @@ impl Yard {
 
     /// Rotates the signing key if due, as auth-svc does every hour.
     async fn turn_over(&self) {
-        signing::rotate(&self.db, &sealing(&self.office.host), self.office.host.clock.now(), LIFE).await.unwrap();
+        token_signing::rotate_signing_key(&self.db, &sealing(&self.office.host), self.office.host.clock.now(), LIFE).await.unwrap();
     }
 
-    async fn stored(&self) -> Vec<StoredKey> {
-        auth_svc::store::keys::load_signing_keys(&self.db, &sealing(&self.office.host)).await.unwrap()
+    async fn stored(&self) -> Vec<StoredSigningKey> {
+        auth_svc::store::encrypted_keys::load_signing_keys(&self.db, &sealing(&self.office.host)).await.unwrap()
     }
 
     fn wait(&self, by: TimeDelta) {
@@ -59,7 +59,7 @@ impl Yard {
     }
 
     /// Returns a token forged with a stolen private key.
-    fn forged(&self, key: &StoredKey) -> String {
+    fn forged(&self, key: &StoredSigningKey) -> String {
         let now = self.office.host.clock.now();
         let claims = Claims {
             iss: TOKEN_ISSUER.to_owned(),
@@ -71,7 +71,7 @@ impl Yard {
             exp: (now + TimeDelta::hours(1)).timestamp(),
             chg: false,
         };
-        signing::sign_token(key, &claims).unwrap()
+        token_signing::sign_token(key, &claims).unwrap()
     }
 
     /// Waits until a new key is published; returns both key ids and a session signed with the old key.
@@ -107,7 +107,7 @@ async fn a_token_of_an_unknown_session_is_revoked_everywhere_once_seen() {
     each_database(async |host| {
         let yard = Yard::open(host).await;
         let confirm =
-            async |who: &CallContext| yard.office.sessions().confirm_session(who.request(ConfirmSessionRequest {})).await.map(drop);
+            async |who: &CallContext| yard.office.sessions().confirm_session(who.grpc_request(ConfirmSessionRequest {})).await.map(drop);
         let session = yard.office.sign_in(FIRST, PASSWORD).await;
         confirm(&bearer(&session)).await.unwrap();
         let stolen = CallContext::new(Some(&yard.forged(&yard.stored().await[0])), "test", "");
@@ -126,7 +126,7 @@ async fn two_rotations_keep_sessions_valid_and_old_keys_expire() {
         for _ in 0..2 {
             let (both, session) = yard.publish().await;
             let key = yard.stored().await.remove(0);
-            yard.wait(PUBLISH_LEAD_TIME);
+            yard.wait(KEY_PUBLISH_LEAD_TIME);
             // The other service stops polling: the keys it has are enough for all following tokens.
             let mut sessions = vec![session, yard.office.sign_in(FIRST, PASSWORD).await];
             assert_eq!(key_of(&sessions[1]), both[1], "now the next key signs");
@@ -184,13 +184,13 @@ async fn replicas_create_one_next_key_and_accept_each_others_tokens() {
         let db = host.open_database(SCHEMA).await.unwrap();
         let due = host.clock.now() + LIFE + TimeDelta::minutes(1);
         let sealing = &sealing(&host);
-        let turns = futures::future::join_all((0..8).map(|_| signing::rotate(&db, sealing, due, LIFE))).await;
+        let turns = futures::future::join_all((0..8).map(|_| token_signing::rotate_signing_key(&db, sealing, due, LIFE))).await;
         assert!(turns.iter().all(Result::is_ok));
         let keys = one.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
         assert_eq!(keys.keys.len(), 2);
         assert_eq!(other.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner(), keys);
         for office in [&one, &other] {
-            office.host.clock.advance(LIFE + PUBLISH_LEAD_TIME + TimeDelta::minutes(2));
+            office.host.clock.advance(LIFE + KEY_PUBLISH_LEAD_TIME + TimeDelta::minutes(2));
         }
         let session = one.sign_in(FIRST, PASSWORD).await;
         assert_eq!(key_of(&session), keys.keys[1].id);

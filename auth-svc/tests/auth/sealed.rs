@@ -1,7 +1,7 @@
 //! Sealed keys in the database, `keys revoke-all` and `keys reseal`.
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, signed_out, why};
 use auth_svc::{Config, SCHEMA, keys_command};
-use patio_kit::{db::Db, host::ServiceHost, on};
+use patio_kit::{db::Db, on, service_host::ServiceHost};
 use patio_proto::auth::GetSigningKeysRequest;
 use patio_testing::each_database;
 use std::{fs, path::PathBuf};
@@ -12,7 +12,7 @@ const PKCS8: [u8; 2] = [0x30, 0x53];
 async fn stored(db: &Db) -> Vec<Vec<u8>> {
     let mut keys: Vec<Vec<u8>> = Vec::new();
     for statement in ["select private_key from signing_keys", "select value from own_keys"] {
-        let found: Vec<Vec<u8>> = on!(db.read(), c => sqlx::query_scalar(statement).fetch_all(c).await).unwrap();
+        let found: Vec<Vec<u8>> = on!(db.read_pool(), c => sqlx::query_scalar(statement).fetch_all(c).await).unwrap();
         keys.extend(found);
     }
     keys
@@ -24,7 +24,7 @@ fn key_file(host: &ServiceHost) -> PathBuf {
 
 async fn start(host: &ServiceHost, config: Config) -> anyhow::Result<()> {
     let host = another(host, None).await;
-    let service = auth_svc::start_with_hasher(config, &host, crate::office::quick()).await?;
+    let service = auth_svc::start_with_password_hasher(config, &host, crate::office::quick()).await?;
     host.tasks.stop();
     service.close().await;
     Ok(())

@@ -5,7 +5,7 @@ use auth_svc::{
     store::users,
 };
 use chrono::TimeDelta;
-use patio_kit::{client::call_context::CallContext, clock, errors::Reason};
+use patio_kit::{client::call_context::CallContext, clock, errors::ErrorReason};
 use patio_proto::{
     access::Role,
     auth::{DeleteUserRequest, RecordPageViewRequest},
@@ -71,7 +71,7 @@ async fn an_hmc_is_the_same_whatever_its_case_width_and_outer_blanks() {
             let session = office.sign_in(written, PASSWORD).await;
             assert_eq!(session.user.unwrap().hmc, "Ab12", "{written:?}");
         }
-        assert_eq!(why(&office.refused("ab12", &format!(" {PASSWORD} "), HERE).await).1, Some(Reason::InvalidCredentials));
+        assert_eq!(why(&office.refused("ab12", &format!(" {PASSWORD} "), HERE).await).1, Some(ErrorReason::InvalidCredentials));
     })
     .await;
 }
@@ -93,7 +93,7 @@ async fn malformed_sign_ins_are_rejected_and_not_counted() {
             for _ in 0..2 {
                 assert_eq!(
                     why(&office.refused(hmc, password, HERE).await),
-                    (Code::InvalidArgument, Some(Reason::BadRequest)),
+                    (Code::InvalidArgument, Some(ErrorReason::BadRequest)),
                     "{hmc:?} {password:.9?}"
                 );
             }
@@ -110,7 +110,7 @@ async fn an_unknown_hmc_gets_the_same_response_and_costs_as_many_hashes_as_a_kno
         let office = Office::open_as(host, Config { developer_password: None, ..config() }).await;
         let admin = office.admin().await;
         let gone = office.hire(&admin, "gone", Role::Operator).await.id;
-        office.users().delete_user(admin.request(DeleteUserRequest { id: gone })).await.unwrap();
+        office.users().delete_user(admin.grpc_request(DeleteUserRequest { id: gone })).await.unwrap();
         for password in ["a wrong one", "", "a wrong one", " ", "x", "a wrong one", "a wrong one", "a wrong one"] {
             let mut answers = Vec::new();
             for hmc in [FIRST, "nobody has this", "gone", "DEV0"] {
@@ -154,11 +154,11 @@ async fn visits_sign_ins_and_sign_outs_are_in_the_audit_log_with_their_address()
             address: String::new(),
         };
         let by_gateway = office.by_gateway(&who).await;
-        let forged = office.sessions().record_page_view(who.request(visit("refused", "campaign-home"))).await.unwrap_err();
-        assert_eq!(why(&forged).1, Some(Reason::NotAllowed), "only the gateway may report page views");
-        office.sessions().record_page_view(by_gateway.request(visit("login", ""))).await.unwrap();
-        office.sessions().record_page_view(by_gateway.request(visit("page-view", "campaign-home"))).await.unwrap();
-        let refused = office.sessions().record_page_view(by_gateway.request(visit("page-view", "a\nb"))).await.unwrap_err();
+        let forged = office.sessions().record_page_view(who.grpc_request(visit("refused", "campaign-home"))).await.unwrap_err();
+        assert_eq!(why(&forged).1, Some(ErrorReason::NotAllowed), "only the gateway may report page views");
+        office.sessions().record_page_view(by_gateway.grpc_request(visit("login", ""))).await.unwrap();
+        office.sessions().record_page_view(by_gateway.grpc_request(visit("page-view", "campaign-home"))).await.unwrap();
+        let refused = office.sessions().record_page_view(by_gateway.grpc_request(visit("page-view", "a\nb"))).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
         office.sign_out(&who).await.unwrap();
         let events = office.audit().await;
@@ -188,10 +188,10 @@ async fn only_the_developer_reads_the_audit_log() {
         use patio_proto::audit::{ListEventsRequest, audit_service_client::AuditServiceClient};
         let office = Office::open(host).await;
         let mut audit = AuditServiceClient::new(office.host.channels.auth.clone());
-        let refused = audit.list_events(office.admin().await.request(ListEventsRequest::default())).await.unwrap_err();
-        assert_eq!(why(&refused), (Code::PermissionDenied, Some(Reason::NotAllowed)));
+        let refused = audit.list_events(office.admin().await.grpc_request(ListEventsRequest::default())).await.unwrap_err();
+        assert_eq!(why(&refused), (Code::PermissionDenied, Some(ErrorReason::NotAllowed)));
         let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);
-        assert!(audit.list_events(developer.request(ListEventsRequest::default())).await.is_ok());
+        assert!(audit.list_events(developer.grpc_request(ListEventsRequest::default())).await.is_ok());
     })
     .await;
 }

@@ -1,6 +1,6 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, another, bearer, config, why};
 use auth_svc::Config;
-use patio_kit::{config::secret::Secret, errors::Reason, host::ServiceHost, on};
+use patio_kit::{config::secret::Secret, errors::ErrorReason, on, service_host::ServiceHost};
 use patio_proto::auth::GetSigningKeysRequest;
 use patio_testing::each_database;
 use sqlx::Executor;
@@ -32,7 +32,7 @@ async fn a_configured_password_is_not_printed_and_applies_only_on_the_first_star
         office.close().await;
         let other = Config { admin_password: Some(Secret::from("another password".to_owned())), ..config() };
         let again = Office::open_as(another(&host, None).await, other).await;
-        assert_eq!(why(&again.refused(FIRST, "another password", HERE).await).1, Some(Reason::InvalidCredentials));
+        assert_eq!(why(&again.refused(FIRST, "another password", HERE).await).1, Some(ErrorReason::InvalidCredentials));
         again.sign_in(FIRST, PASSWORD).await;
         again.close().await;
     })
@@ -62,7 +62,7 @@ async fn the_developer_can_sign_in_only_with_a_configured_password() {
     each_database(async |host| {
         let office = Office::open_as(another(&host, None).await, Config { developer_password: None, ..config() }).await;
         for tried in ["DEV0", "12345678", "the developer's password"] {
-            assert_eq!(why(&office.refused("dev0", tried, HERE).await).1, Some(Reason::InvalidCredentials));
+            assert_eq!(why(&office.refused("dev0", tried, HERE).await).1, Some(ErrorReason::InvalidCredentials));
         }
         office.close().await;
         let again = Office::open(another(&host, None).await).await;
@@ -95,7 +95,7 @@ async fn a_database_with_unsafe_durability_is_rejected_unless_allowed() {
         let name = url.expose().rsplit_once('/').unwrap().1.to_owned();
         let db = host.open_database(auth_svc::SCHEMA).await.unwrap();
         let run = async |statement: String| {
-            on!(db.read(), c => c.execute(sqlx::AssertSqlSafe(statement)).await.map(drop)).unwrap();
+            on!(db.read_pool(), c => c.execute(sqlx::AssertSqlSafe(statement)).await.map(drop)).unwrap();
         };
         let started = async |unsafe_too| {
             let mut settings = (*host.settings).clone();

@@ -1,14 +1,14 @@
 use crate::office::{HERE, Office, another, config, signed_out, why};
 use chrono::TimeDelta;
 use futures::future::join_all;
-use patio_kit::{client::call_context::CallContext, clock, config::secret::Secret, errors::Reason, host::ServiceHost};
+use patio_kit::{client::call_context::CallContext, clock, config::secret::Secret, errors::ErrorReason, service_host::ServiceHost};
 use patio_proto::auth::{GetSigningKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, Revocation};
 use patio_testing::each_database;
 use tonic::Code;
 
 async fn revocations(office: &Office, after: i64) -> Vec<Revocation> {
-    let service = office.host.service_tokens("vehicle-svc").call_context().await.unwrap();
-    office.tokens().list_revocations(service.request(ListRevocationsRequest { after })).await.unwrap().into_inner().revocations
+    let service = office.host.service_token_source("vehicle-svc").call_context_as_service().await.unwrap();
+    office.tokens().list_revocations(service.grpc_request(ListRevocationsRequest { after })).await.unwrap().into_inner().revocations
 }
 
 fn ask(service: &str, secret: &str) -> MintServiceTokenRequest {
@@ -23,10 +23,14 @@ async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
         let lives = clock::from_timestamp(minted.expires_at.as_ref().unwrap()).unwrap() - office.host.clock.now();
         assert!(lives <= TimeDelta::minutes(10) && lives > TimeDelta::minutes(9), "{lives}");
         let who = CallContext::new(Some(&minted.token), "test", HERE);
-        assert_eq!(why(&office.me(&who).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)), "a service is not a user");
+        assert_eq!(
+            why(&office.me(&who).await.unwrap_err()),
+            (Code::PermissionDenied, Some(ErrorReason::NotAllowed)),
+            "a service is not a user"
+        );
         office.host.clock.advance(TimeDelta::minutes(10));
         assert_eq!(why(&office.me(&who).await.unwrap_err()), signed_out());
-        assert!(office.host.service_tokens("vehicle-svc").call_context().await.is_ok());
+        assert!(office.host.service_token_source("vehicle-svc").call_context_as_service().await.is_ok());
     })
     .await;
 }
@@ -37,7 +41,7 @@ async fn without_the_secret_no_service_token_is_issued() {
         let office = Office::open(another(&host, None).await).await;
         for wrong in ["", "the secret of test", "the secret of tests ", "The secret of tests"] {
             let refused = office.tokens().mint_service_token(ask("campaign-svc", wrong)).await.unwrap_err();
-            assert_eq!(why(&refused), (Code::PermissionDenied, Some(Reason::NotAllowed)), "{wrong:?}");
+            assert_eq!(why(&refused), (Code::PermissionDenied, Some(ErrorReason::NotAllowed)), "{wrong:?}");
         }
         for name in ["", "a b", &"x".repeat(41), "7\"}"] {
             assert_eq!(
@@ -71,7 +75,7 @@ async fn during_a_secret_change_old_and_new_secrets_work() {
             let office = Office::open(host_with(auth).await).await;
             let mut other = host_with(service).await;
             other.channels = office.host.channels.clone();
-            assert_eq!(other.service_tokens("campaign-svc").call_context().await.is_ok(), good, "{service} at {auth}");
+            assert_eq!(other.service_token_source("campaign-svc").call_context_as_service().await.is_ok(), good, "{service} at {auth}");
             offices.push((auth, office));
         }
         // Each office answers wrong secrets with a delay and one after another, so they are sent to all offices at once.

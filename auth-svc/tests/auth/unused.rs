@@ -2,7 +2,7 @@
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, pass, signed_out, why};
 use auth_svc::{SCHEMA, sessions, store::sessions::list_user_sessions};
 use chrono::TimeDelta;
-use patio_kit::{client::call_context::CallContext, db::Db, errors::Reason};
+use patio_kit::{client::call_context::CallContext, db::Db, errors::ErrorReason};
 use patio_proto::auth::{RecordSessionActivityRequest, RecordSessionActivityResponse};
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
@@ -109,20 +109,20 @@ async fn only_services_report_session_activity() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let session = office.sign_in(FIRST, PASSWORD).await;
-        let service = office.host.service_tokens("vehicle-svc").call_context().await.unwrap();
+        let service = office.host.service_token_source("vehicle-svc").call_context_as_service().await.unwrap();
         let record_activity = async |who: &CallContext, session_ids: Vec<String>| {
             office
                 .tokens()
-                .record_session_activity(who.request(RecordSessionActivityRequest { session_ids }))
+                .record_session_activity(who.grpc_request(RecordSessionActivityRequest { session_ids }))
                 .await
                 .map(tonic::Response::into_inner)
         };
         for nobody in [bearer(&session), CallContext::new(None, "test", "")] {
-            assert!(matches!(record_activity(&nobody, Vec::new()).await, Err(refused) if why(&refused).1 != Some(Reason::BadRequest)));
+            assert!(matches!(record_activity(&nobody, Vec::new()).await, Err(refused) if why(&refused).1 != Some(ErrorReason::BadRequest)));
         }
         assert_eq!(record_activity(&service, vec!["unknown session".to_owned()]).await.unwrap(), RecordSessionActivityResponse {});
         for odd in [vec![String::new()], vec!["x".repeat(41)], vec!["x".to_owned(); 1_001]] {
-            assert_eq!(why(&record_activity(&service, odd).await.unwrap_err()).1, Some(Reason::BadRequest));
+            assert_eq!(why(&record_activity(&service, odd).await.unwrap_err()).1, Some(ErrorReason::BadRequest));
         }
     })
     .await;

@@ -2,15 +2,15 @@
 use crate::{
     api::{Reply, accept, reply},
     campaign_change::CampaignChange,
-    context::Context,
+    context::ServiceContext,
     list::CampaignListQuery,
 };
-use patio_kit::page::HistoryWindow;
+use patio_kit::pagination::HistoryWindow;
 use patio_proto::campaign::{self as pb, campaign_service_server::CampaignService};
 use tonic::Request;
 
 /// Handlers of the gRPC `CampaignService`: list, read, update and delete campaigns.
-pub struct CampaignApi(pub Context);
+pub struct CampaignApi(pub ServiceContext);
 
 #[tonic::async_trait]
 impl CampaignService for CampaignApi {
@@ -28,7 +28,7 @@ impl CampaignService for CampaignApi {
 
     async fn list_campaign_history(&self, request: Request<pb::ListCampaignHistoryRequest>) -> Reply<pb::ListCampaignHistoryResponse> {
         let (_, request) = accept(request)?;
-        let events = self.0.list_history(request.id, HistoryWindow::from_request(request.window.as_ref())).await?;
+        let events = self.0.list_history_of_campaign(request.id, HistoryWindow::from_request(request.window.as_ref())).await?;
         reply(pb::ListCampaignHistoryResponse { events })
     }
 

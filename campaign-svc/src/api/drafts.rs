@@ -2,14 +2,14 @@
 //! import.
 use crate::{
     api::{Reply, accept, reply},
-    context::Context,
+    context::ServiceContext,
     drafts,
 };
 use patio_proto::campaign::{self as pb, draft_service_server::DraftService};
 use tonic::Request;
 
 /// Handlers of the gRPC `DraftService`, which import-svc calls to create, keep alive, publish and discard draft campaigns.
-pub struct DraftApi(pub Context);
+pub struct DraftApi(pub ServiceContext);
 
 #[tonic::async_trait]
 impl DraftService for DraftApi {

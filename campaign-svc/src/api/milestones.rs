@@ -2,7 +2,7 @@
 //! from vehicle-svc.
 use crate::{
     api::{Reply, reply},
-    context::Context,
+    context::ServiceContext,
     milestones::MilestoneReport,
 };
 use patio_proto::campaign::{self as pb, milestone_service_server::MilestoneService};
@@ -10,7 +10,7 @@ use tonic::Request;
 
 /// Handler of the gRPC `MilestoneService`, which vehicle-svc calls when the work on a campaign's vehicles began, is complete, or is
 /// incomplete again.
-pub struct MilestoneApi(pub Context);
+pub struct MilestoneApi(pub ServiceContext);
 
 #[tonic::async_trait]
 impl MilestoneService for MilestoneApi {

@@ -2,14 +2,14 @@
 use crate::{
     campaign::Campaign,
     error::Error,
-    fields::name_key,
+    fields::name_comparison_key,
     store::{columns, dialect},
 };
 use patio_kit::{
     db::{Db, Tx},
     errors::is_unique_violation,
     on,
-    page::PageWindow,
+    pagination::PageWindow,
 };
 use patio_proto::{campaign::CampaignStatus, status::campaign_status_text};
 use sqlx::{query, query_as, query_scalar};
@@ -34,7 +34,7 @@ impl CampaignFilter {
 /// Returns one page of the published campaigns that match a filter, newest first.
 pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_as(dialect::SELECT_PAGE.for_engine(db))
+    on!(db.read_pool(), c => query_as(dialect::SELECT_PAGE_NEWEST_FIRST.for_database(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset())
         .fetch_all(c).await)
@@ -49,7 +49,7 @@ pub async fn list_page_recent_saves_first(
     (own, other): (&str, &str),
 ) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_as(dialect::SELECT_PAGE_RECENT_SAVES_FIRST.for_engine(db))
+    on!(db.read_pool(), c => query_as(dialect::SELECT_PAGE_RECENT_SAVES_FIRST.for_database(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset()).bind(own).bind(other)
         .fetch_all(c).await)
@@ -58,14 +58,14 @@ pub async fn list_page_recent_saves_first(
 /// Counts the published campaigns that match a filter, over all pages.
 pub async fn count_campaigns(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_scalar(dialect::COUNT_CAMPAIGNS.for_engine(db))
+    on!(db.read_pool(), c => query_scalar(dialect::COUNT_CAMPAIGNS.for_database(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .fetch_one(c).await)
 }
 
 /// Returns the published campaign with this id; `None` when the id is unknown or belongs to a draft or deleted campaign.
 pub async fn find_campaign(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
-    on!(db.read(), c => query_as(concat!("select ", columns!(), " from campaigns where id = $1 and state = 'live'"))
+    on!(db.read_pool(), c => query_as(concat!("select ", columns!(), " from campaigns where id = $1 and state = 'live'"))
         .bind(id).fetch_optional(c).await)
 }
 
@@ -82,7 +82,7 @@ pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign
 /// Returns `true` if another campaign or draft already has the name of this campaign.
 pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
     on!(tx.connection(), c => query_scalar::<_, i64>("select count(*) from campaigns where name_key = $1 and state <> 'deleting' and id <> $2")
-        .bind(name_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))
+        .bind(name_comparison_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))
 }
 
 /// Stores the fields of a campaign that an update can change. This transaction must hold the row lock.
@@ -94,7 +94,7 @@ pub async fn save_campaign(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), E
         "update campaigns set name = $2, name_key = $3, description = $4, part = $5, model_type = $6, image = $7, status = $8,
                 modified_by = $9, modified_at = $10, touched_at = $11, revision = $12, synced_revision = $13, due_at = $14
           where id = $1")
-        .bind(campaign.id).bind(&campaign.name).bind(name_key(&campaign.name)).bind(&campaign.description).bind(&campaign.part)
+        .bind(campaign.id).bind(&campaign.name).bind(name_comparison_key(&campaign.name)).bind(&campaign.description).bind(&campaign.part)
         .bind(&campaign.model_type).bind(&campaign.image).bind(campaign_status_text(campaign.status.0))
         .bind(campaign.modified_by).bind(campaign.modified_at).bind(campaign.touched_at)
         .bind(campaign.revision).bind(campaign.synced_revision).bind(campaign.due_at)

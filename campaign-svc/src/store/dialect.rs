@@ -6,14 +6,14 @@ use crate::store::columns;
 use patio_kit::db::Db;
 
 /// One SQL statement in the dialects of SQLite and PostgreSQL.
-pub struct DialectSql {
+pub struct SqlByDialect {
     sqlite: &'static str,
     postgres: &'static str,
 }
 
-impl DialectSql {
+impl SqlByDialect {
     /// Returns the SQL statement in the dialect of this database, SQLite or PostgreSQL.
-    pub fn for_engine(&self, db: &Db) -> &'static str {
+    pub fn for_database(&self, db: &Db) -> &'static str {
         if db.is_postgres() { self.postgres } else { self.sqlite }
     }
 }
@@ -51,7 +51,7 @@ macro_rules! postgres_ids {
 
 macro_rules! twin {
     ($what:expr, $end:literal) => {
-        DialectSql { sqlite: listed!($what, sqlite_ids!("6"), $end), postgres: listed!($what, postgres_ids!("6"), $end) }
+        SqlByDialect { sqlite: listed!($what, sqlite_ids!("6"), $end), postgres: listed!($what, postgres_ids!("6"), $end) }
     };
 }
 
@@ -71,13 +71,13 @@ macro_rules! by_work {
 }
 
 /// Selects one page of the campaigns that match the filter in `$1` to `$6`, newest first. `$7` is the limit, `$8` the offset.
-pub const SELECT_PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
+pub const SELECT_PAGE_NEWEST_FIRST: SqlByDialect = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
 /// Selects one page of the campaigns that match the filter in `$1` to `$6`, campaigns with recent saves first. `$7` is the limit, `$8`
 /// the offset. `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which
 /// only other users did.
-pub const SELECT_PAGE_RECENT_SAVES_FIRST: DialectSql = DialectSql {
+pub const SELECT_PAGE_RECENT_SAVES_FIRST: SqlByDialect = SqlByDialect {
     sqlite: listed!(columns!(), sqlite_ids!("6"), by_work!(sqlite_ids)),
     postgres: listed!(columns!(), postgres_ids!("6"), by_work!(postgres_ids)),
 };
 /// Counts the published campaigns that match the filter in `$1` to `$6`, over all pages.
-pub const COUNT_CAMPAIGNS: DialectSql = twin!("count(*)", "");
+pub const COUNT_CAMPAIGNS: SqlByDialect = twin!("count(*)", "");

@@ -1,5 +1,5 @@
 //! SQL statements that create and change draft campaigns, whose import is not finished.
-use crate::{campaign::Campaign, fields::name_key, store::columns};
+use crate::{campaign::Campaign, fields::name_comparison_key, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Tx, on};
 use sqlx::query_as;
@@ -26,7 +26,7 @@ pub async fn insert_draft(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Ca
                                 created_at, modified_at, touched_at, revision, synced_revision, turn_revision)
          values ($1, $2, $3, $4, $5, '', 'Ready', 'draft', $6, $7, $8, $8, $8, 1, 0, 0)
          on conflict do nothing returning ", columns!()))
-        .bind(&draft.name).bind(name_key(&draft.name)).bind(&draft.description).bind(&draft.part).bind(&draft.model_type)
+        .bind(&draft.name).bind(name_comparison_key(&draft.name)).bind(&draft.description).bind(&draft.part).bind(&draft.model_type)
         .bind(&draft.import_id).bind(draft.created_by).bind(draft.at)
         .fetch_optional(c).await)
 }

@@ -10,7 +10,7 @@ pub use campaigns::{
     save_status_after_milestone,
 };
 pub use drafts::{NewDraft, find_campaign_by_import, insert_draft, publish_draft, record_draft_heartbeat};
-pub use sync_state::{begin_resync, list_unsynced, record_acknowledged_revision, reserve_revision};
+pub use sync_state::{begin_resync, list_unsynced_campaign_ids, record_acknowledged_revision, reserve_revision};
 pub use tombstones::{expire_stale_drafts, is_deleted, list_stale_tombstones, mark_deleted, purge_tombstone};
 
 /// Column list for selecting a [`crate::campaign::Campaign`]. The list names each column, because with `select *` a later

@@ -26,8 +26,8 @@ pub async fn record_acknowledged_revision(tx: &mut Tx<'_>, id: i64, revision: i6
 
 /// Returns the ids of at most `limit` published campaigns whose newest revision vehicle-svc has not acknowledged, and whose last sync
 /// began before `since`. The column `touched_at` contains the time at which the last sync began.
-pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
-    on!(db.read(), c => query_scalar(
+pub async fn list_unsynced_campaign_ids(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
+    on!(db.read_pool(), c => query_scalar(
         "select id from campaigns where synced_revision < revision and state = 'live' and touched_at < $1 order by touched_at, id limit $2")
         .bind(since).bind(limit).fetch_all(c).await)
 }

@@ -34,6 +34,6 @@ pub async fn expire_stale_drafts(tx: &mut Tx<'_>, since: DateTime<Utc>, at: Date
 /// Returns the ids of at most `limit` tombstones (rows of deleted campaigns and drafts) marked as deleted before `since`, oldest first.
 /// The column `touched_at` contains the time at which the row was marked.
 pub async fn list_stale_tombstones(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
-    on!(db.read(), c => query_scalar("select id from campaigns where state = 'deleting' and touched_at < $1 order by touched_at, id limit $2")
+    on!(db.read_pool(), c => query_scalar("select id from campaigns where state = 'deleting' and touched_at < $1 order by touched_at, id limit $2")
         .bind(since).bind(limit).fetch_all(c).await)
 }

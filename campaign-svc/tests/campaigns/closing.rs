@@ -1,6 +1,6 @@
 //! Closing and reopening: a Closed campaign never accepts another save.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused, yard::Trouble};
-use patio_kit::errors::Reason;
+use patio_kit::errors::ErrorReason;
 use patio_proto::{
     campaign::{
         CampaignStatus::{Closed, Ongoing, PendingReview},
@@ -100,7 +100,7 @@ async fn a_close_of_a_campaign_that_is_deleted_meanwhile_is_refused() {
             deleted
         });
         deleted.unwrap();
-        assert_eq!(refused(closed), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(refused(closed), (Code::NotFound, ErrorReason::NoCampaign));
     })
     .await;
 }
@@ -127,7 +127,7 @@ async fn closing_with_a_taken_name_closes_no_gate() {
         let id = world.campaign_at("Brakes", Ongoing).await;
         world.ready("Wipers").await;
         let save = UpdateCampaignRequest { id, name: Some("wipers".to_owned()), status: Some(Closed.into()), ..Default::default() };
-        assert_eq!(refused(world.save(ADMIN, save.clone()).await), (Code::AlreadyExists, Reason::NameTaken));
+        assert_eq!(refused(world.save(ADMIN, save.clone()).await), (Code::AlreadyExists, ErrorReason::NameTaken));
         assert_eq!((world.yard.gate(id), world.get(id).await.unwrap().status()), (Gate::Open, Ongoing));
         let both = world.save(ADMIN, UpdateCampaignRequest { name: Some("Hose".to_owned()), ..save }).await.unwrap();
         assert_eq!((both.status(), both.name.as_str()), (Closed, "Hose"));

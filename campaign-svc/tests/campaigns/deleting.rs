@@ -1,7 +1,7 @@
 //! Deletion of a campaign with its vehicles, also after failures of either service.
 use crate::support::{ADMIN, World, page, refused, yard::Trouble};
 use campaign_svc::{SCHEMA, Sweeper};
-use patio_kit::errors::Reason;
+use patio_kit::errors::ErrorReason;
 use patio_proto::campaign::{CampaignStatus::Ongoing, UpdateCampaignRequest};
 use patio_testing::each_database;
 use tonic::Code;
@@ -14,7 +14,7 @@ async fn a_deleted_campaign_is_gone_with_its_vehicles_and_its_name_is_free() {
         world.count(id, 2, (7, 3, None)).await;
         world.delete(id).await.unwrap();
         assert_eq!(world.names(page(0, 10)).await, (vec![], 0));
-        let not_found = (Code::NotFound, Reason::NoCampaign);
+        let not_found = (Code::NotFound, ErrorReason::NoCampaign);
         assert_eq!(refused(world.get(id).await), not_found);
         assert_eq!(refused(world.step(ADMIN, id, Ongoing).await), not_found);
         assert_eq!(refused(world.delete(id).await), not_found);
@@ -34,7 +34,7 @@ async fn the_sweeper_finishes_a_deletion_that_vehicle_svc_missed() {
         let id = world.ready("Brakes").await;
         world.yard.misbehave(Some(Trouble::Away));
         world.delete(id).await.unwrap();
-        assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign), "the campaign is invisible at once");
+        assert_eq!(refused(world.get(id).await), (Code::NotFound, ErrorReason::NoCampaign), "the campaign is invisible at once");
         world.delete(id).await.unwrap();
         world.draft("Brakes").await.unwrap();
         world.yard.misbehave(None);
@@ -105,7 +105,7 @@ async fn a_deletion_does_not_wait_long_for_its_audit_counters() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        world.host.cache.remove(&patio_kit::progress_cache::cache_key(id)).await;
+        world.host.cache.remove(&patio_kit::progress_cache::progress_cache_key(id)).await;
         world.yard.misbehave(Some(Trouble::Away));
         world.delete(id).await.unwrap();
         let entry = world.audit().await.remove(0);
@@ -123,8 +123,8 @@ async fn a_save_and_a_deletion_at_once_leave_no_campaign_behind() {
             let save = UpdateCampaignRequest { id, part: Some("Clip".to_owned()), ..Default::default() };
             let (saved, deleted) = futures::join!(world.save(ADMIN, save), world.delete(id));
             deleted.unwrap();
-            assert!(saved.is_ok() || refused(saved) == (Code::NotFound, Reason::NoCampaign));
-            assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign));
+            assert!(saved.is_ok() || refused(saved) == (Code::NotFound, ErrorReason::NoCampaign));
+            assert_eq!(refused(world.get(id).await), (Code::NotFound, ErrorReason::NoCampaign));
         }
     })
     .await;
@@ -137,7 +137,7 @@ async fn a_response_does_not_wait_for_a_long_removal() {
         let id = world.ready("Brakes").await;
         let held = world.yard.hold_next_removal();
         world.delete(id).await.unwrap();
-        assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(refused(world.get(id).await), (Code::NotFound, ErrorReason::NoCampaign));
         assert!(world.yard.synced(id).is_some(), "its vehicles are still there");
         held.notify_one();
         world.eventually(|| world.yard.synced(id).is_none()).await;

@@ -1,7 +1,7 @@
 //! Drafts: creating, publishing and discarding the hidden campaign of an import.
 use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused, yard::Trouble};
 use chrono::TimeDelta;
-use patio_kit::errors::{self, Reason};
+use patio_kit::errors::{self, ErrorReason};
 use patio_proto::{
     access::Role,
     campaign::{
@@ -19,7 +19,7 @@ async fn nobody_sees_a_draft_until_it_is_published_as_ready() {
         let world = World::start(host).await;
         let draft = world.draft("Brakes").await.unwrap();
         assert_eq!(world.names(page(0, 10)).await, (vec![], 0));
-        let unseen = (Code::NotFound, Reason::NoCampaign);
+        let unseen = (Code::NotFound, ErrorReason::NoCampaign);
         assert_eq!(refused(world.get(draft.id).await), unseen);
         assert_eq!(refused(world.rename(draft.id, "Hose").await), unseen);
         assert_eq!(refused(world.step(ADMIN, draft.id, Ongoing).await), unseen);
@@ -62,7 +62,7 @@ async fn an_import_id_gives_no_access_to_the_draft_of_another_user() {
         let ask = CreateDraftRequest { import_id: "import of Brakes".to_owned(), name: "Wipers".to_owned(), ..Default::default() };
         for who in [MANAGER, ADMIN] {
             let answer = world.drafts().create_draft(world.for_person(who, ask.clone())).await;
-            assert_eq!(refused(answer), (Code::AlreadyExists, Reason::KeyReused));
+            assert_eq!(refused(answer), (Code::AlreadyExists, ErrorReason::KeyReused));
         }
         let free = CreateDraftRequest { import_id: String::new(), ..ask };
         world.drafts().create_draft(world.for_person(ADMIN, free.clone())).await.unwrap();
@@ -77,7 +77,7 @@ async fn a_draft_belongs_to_its_importer_and_a_service_may_continue_it() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.draft("Brakes").await.unwrap().id;
-        let none = (Code::NotFound, Reason::NoCampaign);
+        let none = (Code::NotFound, ErrorReason::NoCampaign);
         assert_eq!(refused(world.drafts().heartbeat_draft(world.for_person(ADMIN, HeartbeatDraftRequest { id })).await), none);
         assert_eq!(refused(world.drafts().publish_draft(world.for_person(ADMIN, PublishDraftRequest { id })).await), none);
         assert_eq!(refused(world.drafts().discard_draft(world.for_person(ADMIN, DiscardDraftRequest { id })).await), none);
@@ -86,10 +86,10 @@ async fn a_draft_belongs_to_its_importer_and_a_service_may_continue_it() {
         let own = CreateDraftRequest { name: "Wipers".to_owned(), ..Default::default() };
         assert_eq!(
             refused(world.drafts().create_draft(world.by(SERVICE, own.clone())).await),
-            (Code::PermissionDenied, Reason::NotAllowed)
+            (Code::PermissionDenied, ErrorReason::NotAllowed)
         );
         let operator = world.drafts().create_draft(world.for_person(OPERATOR, own)).await;
-        assert_eq!(refused(operator), (Code::PermissionDenied, Reason::NotAllowed));
+        assert_eq!(refused(operator), (Code::PermissionDenied, ErrorReason::NotAllowed));
     })
     .await;
 }
@@ -102,11 +102,11 @@ async fn a_taken_name_and_invalid_draft_fields_are_reported() {
         let ask = CreateDraftRequest { import_id: "another".to_owned(), name: " BRAKES ".to_owned(), ..Default::default() };
         let refusal = world.drafts().create_draft(world.for_person(MANAGER, ask)).await.unwrap_err();
         assert_eq!(errors::status_value(&refusal, "name").as_deref(), Some("BRAKES"));
-        assert_eq!(refused::<()>(Err(refusal)), (Code::AlreadyExists, Reason::NameTaken));
+        assert_eq!(refused::<()>(Err(refusal)), (Code::AlreadyExists, ErrorReason::NameTaken));
         let bad = CreateDraftRequest { name: "x".repeat(121), description: "\u{7}".to_owned(), ..Default::default() };
         let refusal = world.drafts().create_draft(world.for_person(MANAGER, bad)).await.unwrap_err();
         assert!(errors::status_value(&refusal, "name").is_some() && errors::status_value(&refusal, "description").is_some());
-        assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
+        assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, ErrorReason::BadRequest));
     })
     .await;
 }
@@ -122,11 +122,11 @@ async fn a_discarded_draft_leaves_nothing_and_its_name_is_free() {
         assert_eq!(world.yard.calls(), [format!("remove {id} by Service")]);
         world.discard(id).await.unwrap();
         world.discard(4711).await.unwrap();
-        assert_eq!(refused(world.publish(id).await), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(refused(world.publish(id).await), (Code::NotFound, ErrorReason::NoCampaign));
         let again = world.draft("Brakes").await.unwrap().id;
         assert!(again > id, "ids are never reused");
         let live = world.publish(again).await.unwrap();
-        assert_eq!(refused(world.discard(live.id).await), (Code::FailedPrecondition, Reason::BadTransition));
+        assert_eq!(refused(world.discard(live.id).await), (Code::FailedPrecondition, ErrorReason::BadTransition));
         assert_eq!(world.get(live.id).await.unwrap().status(), Ready);
     })
     .await;
@@ -164,7 +164,7 @@ async fn a_draft_without_heartbeats_is_discarded_and_one_with_heartbeats_stays()
         world.sweep_after(2).await;
         assert_eq!(world.yard.calls(), [format!("remove {silent} by Service")]);
         let late = world.drafts().heartbeat_draft(world.for_person(MANAGER, HeartbeatDraftRequest { id: silent })).await;
-        assert_eq!(refused(late), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(refused(late), (Code::NotFound, ErrorReason::NoCampaign));
         assert_eq!(world.publish(alive).await.unwrap().status(), Ready);
         world.draft("Silent").await.unwrap();
         world.sweep_after(3000).await;
@@ -196,7 +196,7 @@ async fn roles_below_team_leader_cannot_import() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.draft("Brakes").await.unwrap().id;
-        let denied = (Code::PermissionDenied, Reason::NotAllowed);
+        let denied = (Code::PermissionDenied, ErrorReason::NotAllowed);
         let who = (MANAGER.0, Role::Operator);
         assert_eq!(refused(world.drafts().heartbeat_draft(world.for_person(who, HeartbeatDraftRequest { id })).await), denied);
         assert_eq!(refused(world.drafts().publish_draft(world.for_person(who, PublishDraftRequest { id })).await), denied);

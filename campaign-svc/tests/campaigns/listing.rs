@@ -1,6 +1,6 @@
 //! Lists of campaigns: pages, search, status and yard filters.
 use crate::support::{MANAGER, World, page, refused, search, yard::Trouble};
-use patio_kit::errors::{self, Reason};
+use patio_kit::errors::{self, ErrorReason};
 use patio_proto::campaign::{
     CampaignOrder,
     CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
@@ -149,10 +149,10 @@ async fn invalid_list_parameters_are_reported_by_name() {
         ] {
             let refusal = world.list(ask).await.unwrap_err();
             assert!(errors::status_value(&refusal, field).is_some(), "{field}");
-            assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
+            assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, ErrorReason::BadRequest));
         }
-        assert_eq!(refused(world.get(0).await), (Code::NotFound, Reason::NoCampaign));
-        assert_eq!(refused(world.get(i64::MIN).await), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(refused(world.get(0).await), (Code::NotFound, ErrorReason::NoCampaign));
+        assert_eq!(refused(world.get(i64::MIN).await), (Code::NotFound, ErrorReason::NoCampaign));
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! Updating the text fields of a campaign, and syncing its name to vehicle-svc.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused, yard::Trouble};
-use patio_kit::errors::{self, Reason};
+use patio_kit::errors::{self, ErrorReason};
 use patio_proto::{
     campaign::{CampaignStatus::Closed, UpdateCampaignRequest},
     common::HistoryWindow,
@@ -45,9 +45,9 @@ async fn a_team_leader_sets_and_removes_a_due_date() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        let due_at = Some(patio_kit::clock::timestamp("2026-11-28T20:00:00Z".parse().unwrap()));
+        let due_at = Some(patio_kit::clock::to_timestamp("2026-11-28T20:00:00Z".parse().unwrap()));
         let set = UpdateCampaignRequest { id, due_at, ..Default::default() };
-        assert_eq!(refused(world.save(OPERATOR, set.clone()).await), (Code::PermissionDenied, Reason::FieldNotAllowed));
+        assert_eq!(refused(world.save(OPERATOR, set.clone()).await), (Code::PermissionDenied, ErrorReason::FieldNotAllowed));
         assert_eq!(world.save(MANAGER, set.clone()).await.unwrap().due_at, due_at);
         assert_eq!(world.rename(id, "Brake hose").await.unwrap().due_at, due_at, "other changes leave the due date");
         let entry = world.audit().await.remove(1);
@@ -55,7 +55,7 @@ async fn a_team_leader_sets_and_removes_a_due_date() {
         let both = UpdateCampaignRequest { clear_due_at: true, ..set.clone() };
         let late = UpdateCampaignRequest { due_at: Some(prost_types::Timestamp { seconds: i64::MAX, nanos: 0 }), ..set };
         for bad in [both, late] {
-            assert_eq!(refused(world.save(MANAGER, bad).await), (Code::InvalidArgument, Reason::BadRequest));
+            assert_eq!(refused(world.save(MANAGER, bad).await), (Code::InvalidArgument, ErrorReason::BadRequest));
         }
         let clear = UpdateCampaignRequest { id, clear_due_at: true, ..Default::default() };
         assert_eq!(world.save(MANAGER, clear).await.unwrap().due_at, None);
@@ -71,8 +71,8 @@ async fn a_name_is_unique_in_any_spelling_drafts_included_until_it_is_free_again
         let (first, second) = (world.ready("Brake Hose").await, world.ready("Wipers").await);
         let draft = world.draft("Steering").await.unwrap();
         for taken in ["brake hose", "  BRAKE HOSE ", "Ｂrake Hose", "steering"] {
-            assert_eq!(refused(world.rename(second, taken).await), (Code::AlreadyExists, Reason::NameTaken), "{taken}");
-            assert_eq!(refused(world.draft(taken).await), (Code::AlreadyExists, Reason::NameTaken), "{taken}");
+            assert_eq!(refused(world.rename(second, taken).await), (Code::AlreadyExists, ErrorReason::NameTaken), "{taken}");
+            assert_eq!(refused(world.draft(taken).await), (Code::AlreadyExists, ErrorReason::NameTaken), "{taken}");
         }
         assert_eq!(world.rename(first, " BRAKE hose ").await.unwrap().name, "BRAKE hose", "the own name may change its spelling");
         world.delete(first).await.unwrap();
@@ -94,7 +94,7 @@ async fn of_concurrent_requests_for_one_name_one_succeeds() {
         let answers = futures::future::join_all(ids.iter().map(|id| world.rename(*id, "The one"))).await;
         let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
         assert_eq!((won.len(), lost.len()), (1, 7));
-        assert!(lost.into_iter().all(|answer| refused(answer) == (Code::AlreadyExists, Reason::NameTaken)));
+        assert!(lost.into_iter().all(|answer| refused(answer) == (Code::AlreadyExists, ErrorReason::NameTaken)));
     })
     .await;
 }
@@ -118,9 +118,9 @@ async fn invalid_fields_are_reported_by_name() {
             assert!(errors::status_value(&refusal, field).is_some(), "{field}: {}", refusal.message());
         }
         assert_eq!(errors::status_value(&refusal, "model_type"), None);
-        assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
-        assert_eq!(refused(world.rename(id, " ").await), (Code::InvalidArgument, Reason::BadRequest));
-        assert_eq!(refused(world.rename(4711, "Other").await), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, ErrorReason::BadRequest));
+        assert_eq!(refused(world.rename(id, " ").await), (Code::InvalidArgument, ErrorReason::BadRequest));
+        assert_eq!(refused(world.rename(4711, "Other").await), (Code::NotFound, ErrorReason::NoCampaign));
     })
     .await;
 }

@@ -1,6 +1,6 @@
 //! Status transitions of a campaign by role.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
-use patio_kit::errors::Reason;
+use patio_kit::errors::ErrorReason;
 use patio_proto::{
     access::Role,
     campaign::{
@@ -46,8 +46,8 @@ async fn check(world: &World, from: CampaignStatus, to: CampaignStatus, (who, ex
     let stored = world.get(id).await.unwrap().status();
     match expected {
         "." => assert_eq!((answer.unwrap().status(), stored), (to, to), "{name}"),
-        "-" => assert_eq!((refused(answer), stored), ((Code::PermissionDenied, Reason::NotAllowed), from), "{name}"),
-        _ => assert_eq!((refused(answer), stored), ((Code::FailedPrecondition, Reason::BadTransition), from), "{name}"),
+        "-" => assert_eq!((refused(answer), stored), ((Code::PermissionDenied, ErrorReason::NotAllowed), from), "{name}"),
+        _ => assert_eq!((refused(answer), stored), ((Code::FailedPrecondition, ErrorReason::BadTransition), from), "{name}"),
     }
 }
 
@@ -66,7 +66,7 @@ async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
         ] {
             let refusal = world.save(OPERATOR, save).await.unwrap_err();
             assert_eq!(patio_kit::errors::status_value(&refusal, "field").as_deref(), Some(field));
-            assert_eq!(refused::<()>(Err(refusal)), (Code::PermissionDenied, Reason::FieldNotAllowed));
+            assert_eq!(refused::<()>(Err(refusal)), (Code::PermissionDenied, ErrorReason::FieldNotAllowed));
         }
         assert_eq!(world.get(id).await.unwrap().status(), Ready, "a rejected update changes nothing");
         let whole = UpdateCampaignRequest {

@@ -1,6 +1,6 @@
 //! Effect of milestone reports of vehicle-svc on the status of a campaign.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
-use patio_kit::errors::Reason;
+use patio_kit::errors::ErrorReason;
 use patio_proto::campaign::{
     CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
     Milestone::{Begun, Complete, Incomplete},
@@ -124,11 +124,11 @@ async fn only_services_report_milestones() {
         let mut client = MilestoneServiceClient::new(world.host.channels.campaign.clone());
         for who in [OPERATOR, MANAGER, ADMIN] {
             let answer = client.report_milestone(world.by(who, report(Begun.into()))).await;
-            assert_eq!(refused(answer), (Code::PermissionDenied, Reason::NotAllowed));
+            assert_eq!(refused(answer), (Code::PermissionDenied, ErrorReason::NotAllowed));
         }
         for turn in [0, 9] {
             let answer = client.report_milestone(world.by(crate::support::SERVICE, report(turn))).await;
-            assert_eq!(refused(answer), (Code::InvalidArgument, Reason::BadRequest));
+            assert_eq!(refused(answer), (Code::InvalidArgument, ErrorReason::BadRequest));
         }
         assert_eq!(world.get(id).await.unwrap().status(), Ready);
     })

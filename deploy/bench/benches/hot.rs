@@ -1,8 +1,8 @@
 //! What runs for every request or every row, by itself: `cargo bench -p bench`.
 use auth_svc::lockout::sign_in_counter_names;
-use auth_svc::lockout_rules::{FailureCounters, LockoutOperation, apply_operation};
+use auth_svc::lockout_rules::{FailureCounters, LockoutOperation, apply_lockout_operation};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use patio_kit::page::PageWindow;
+use patio_kit::pagination::PageWindow;
 use patio_proto::{access::Role, vin::Vin, walking_order, yard};
 use patio_testing::{host, token};
 use std::hint::black_box;
@@ -45,8 +45,8 @@ fn lockout(c: &mut Criterion) {
     c.bench_function("lockout/book and settle", |b| {
         let mut cells = FailureCounters::new();
         b.iter(|| {
-            apply_operation(&mut cells, &counter_names, LockoutOperation::Reserve, black_box(1_000));
-            apply_operation(&mut cells, &counter_names, LockoutOperation::Release, 1_000)
+            apply_lockout_operation(&mut cells, &counter_names, LockoutOperation::Reserve, black_box(1_000));
+            apply_lockout_operation(&mut cells, &counter_names, LockoutOperation::Release, 1_000)
         });
     });
 }
@@ -60,8 +60,8 @@ fn rows(c: &mut Criterion) {
             (
                 identifier.map(|one| one.comparison_key()),
                 walking_order::sort_key(space),
-                yard::yard_id(space),
-                yard::yard_group(space).len(),
+                yard::yard_id_of_space(space),
+                yard::yard_group_of_space(space).len(),
             )
         });
     });
@@ -70,8 +70,8 @@ fn rows(c: &mut Criterion) {
 /// Measures pages of a large vehicle list, with and without a search.
 fn rosters(c: &mut Criterion) {
     let all = entries();
-    let mut roster = CampaignIndex::empty_for_layout(1);
-    all.iter().for_each(|entry| roster.add(entry));
+    let mut roster = CampaignIndex::empty_for_layout_number(1);
+    all.iter().for_each(|entry| roster.add_vehicle(entry));
     let mut group = c.benchmark_group("roster");
     group.bench_function("page in the middle", |b| {
         b.iter(|| roster.search_page(&VehicleFilter::default(), PageWindow { index: 1_000, size: 50 }))
@@ -93,8 +93,8 @@ fn rosters(c: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(MANY.unsigned_abs()));
     group.bench_function("made", |b| {
         b.iter(|| {
-            let mut roster = CampaignIndex::empty_for_layout(1);
-            all.iter().for_each(|entry| roster.add(entry));
+            let mut roster = CampaignIndex::empty_for_layout_number(1);
+            all.iter().for_each(|entry| roster.add_vehicle(entry));
             roster
         });
     });

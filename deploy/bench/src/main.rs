@@ -150,7 +150,7 @@ pub struct Bench {
 }
 
 fn main() -> ExitCode {
-    cli::exit_code(&match Cli::parse().command {
+    cli::report_result(&match Cli::parse().command {
         Command::Run(options) => match options.cores() {
             Ok(cores) => cli::block_on(run(options, cores)),
             Err(cause) => Err(cause),

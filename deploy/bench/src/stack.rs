@@ -52,7 +52,7 @@ fn group(name: &str, root: u32) -> Group {
 impl Ground {
     /// Creates an empty folder. `programs` is the folder of Patio's executables; started programs run on `cores`.
     pub fn new(programs: &Path, cores: Cores) -> anyhow::Result<Self> {
-        Ok(Self { postgres: None, redis: None, programs: programs.to_owned(), cores, folder: TestFolder::try_temporary()? })
+        Ok(Self { postgres: None, redis: None, programs: programs.to_owned(), cores, folder: TestFolder::try_create_temporary()? })
     }
 
     fn spawner(&self) -> Spawner {
@@ -64,9 +64,9 @@ impl Ground {
     pub fn start_databases(&mut self) -> anyhow::Result<()> {
         let options = ["max_connections=300", "shared_buffers=512MB", "max_wal_size=4GB", "fsync=on", "synchronous_commit=on"];
         let folder = self.folder.path();
-        let postgres =
-            Postgres::prepare(folder, &options, Some(self.spawner())).context("PostgreSQL is not installed; deploy/test installs it")?;
-        let redis = Redis::prepare(folder, Some(self.spawner())).context("Redis is not installed; deploy/test installs it")?;
+        let postgres = Postgres::prepare_server(folder, &options, Some(self.spawner()))
+            .context("PostgreSQL is not installed; deploy/test installs it")?;
+        let redis = Redis::new_stopped(folder, Some(self.spawner())).context("Redis is not installed; deploy/test installs it")?;
         let (postgres, redis) = (self.postgres.insert(postgres), self.redis.insert(redis));
         postgres.start_server();
         postgres.create_database();
@@ -87,14 +87,14 @@ impl Ground {
 
     fn stores(&self) -> Vec<Group> {
         let postgres = self.postgres.iter().map(|server| group("postgres", server.id()));
-        postgres.chain(self.redis.iter().map(|server| group("redis", server.id()))).collect()
+        postgres.chain(self.redis.iter().map(|server| group("redis", server.process_id()))).collect()
     }
 
     fn builder(&self) -> PatioBuilder {
         let cores = self.cores;
         // Uses the default log level, as in production.
-        let builder = Patio::builder().folder(self.folder.path()).programs(&self.programs).without_setting("PATIO_LOG");
-        builder.spawner(move |command| cores.start(command))
+        let builder = Patio::builder().with_folder(self.folder.path()).with_program_folder(&self.programs).without_setting("PATIO_LOG");
+        builder.with_spawner(move |command| cores.start(command))
     }
 
     /// Starts Patio as one process on SQLite.
@@ -105,7 +105,7 @@ impl Ground {
     /// Starts Patio as five processes on PostgreSQL and Redis.
     pub fn separate_processes(&self) -> anyhow::Result<Served> {
         let redis = self.redis.as_ref().context("Redis is not started")?.url();
-        served(self.builder().separate_processes().postgres(&self.database()?).redis(&redis).try_start()?, self.stores())
+        served(self.builder().with_separate_processes().with_postgres(&self.database()?).with_redis(&redis).try_start()?, self.stores())
     }
 
     /// Starts a baseline: an HTTP handler directly on the database, or behind one gRPC call if `hop`.
@@ -146,5 +146,5 @@ async fn wait_until_ready(at: SocketAddr, floors: &[Process]) -> anyhow::Result<
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    bail!("not ready within a minute:\n{}", floors.iter().map(Process::last_lines).collect::<String>())
+    bail!("not ready within a minute:\n{}", floors.iter().map(Process::last_output_lines).collect::<String>())
 }

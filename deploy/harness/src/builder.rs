@@ -1,12 +1,12 @@
 //! Builder that configures and starts a [`Patio`] installation for a test.
 use crate::{
-    ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_SECRET, SERVICES,
+    ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_NAMES, SERVICE_SECRET,
     certificate_authority::CertificateAuthority,
     environment::{self, find_free_port},
     folder::TestFolder,
     patio::{Patio, Replica},
     process::{LaunchConfig, Process, Spawner},
-    programs::find_program_in,
+    programs::find_program_in_folder,
 };
 use std::{
     collections::BTreeMap,
@@ -56,12 +56,12 @@ impl PatioBuilder {
     }
 
     /// Runs each service and the gateway in a separate process.
-    pub fn separate_processes(self) -> Self {
-        self.replicas(1)
+    pub fn with_separate_processes(self) -> Self {
+        self.with_replicas(1)
     }
 
     /// Runs `replicas` processes of each service and of the gateway.
-    pub fn replicas(mut self, replicas: usize) -> Self {
+    pub fn with_replicas(mut self, replicas: usize) -> Self {
         self.replicas = Some(replicas);
         self
     }
@@ -69,36 +69,36 @@ impl PatioBuilder {
     /// Stores data in PostgreSQL instead of SQLite files.
     ///
     /// Sets `PATIO_ALLOW_DATA_LOSS`, because test servers run without `fsync`. By default, Patio refuses to use such a server.
-    pub fn postgres(self, url: &str) -> Self {
-        self.setting("PATIO_DATABASE_URL", url).setting("PATIO_ALLOW_DATA_LOSS", "true")
+    pub fn with_postgres(self, url: &str) -> Self {
+        self.with_setting("PATIO_DATABASE_URL", url).with_setting("PATIO_ALLOW_DATA_LOSS", "true")
     }
 
     /// Uses a Redis server as the shared cache.
-    pub fn redis(self, url: &str) -> Self {
-        self.setting("PATIO_REDIS_URL", url)
+    pub fn with_redis(self, url: &str) -> Self {
+        self.with_setting("PATIO_REDIS_URL", url)
     }
 
     /// Enables TLS between services. Each program gets its own certificate in the folder `tls-PROGRAM`.
-    pub fn service_tls(mut self, authority: CertificateAuthority) -> Self {
+    pub fn with_service_tls(mut self, authority: CertificateAuthority) -> Self {
         self.authority = Some(authority);
         self
     }
 
     /// Stores data, web pages and logs in the given folder, so that another Patio installation can start with this data later.
-    pub fn folder(mut self, folder: &Path) -> Self {
+    pub fn with_folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
         self
     }
 
     /// Sets the folder of the executables to start. This folder takes precedence over the environment variable
     /// [`PROGRAM_FOLDER_VARIABLE`](crate::PROGRAM_FOLDER_VARIABLE).
-    pub fn programs(mut self, folder: &Path) -> Self {
+    pub fn with_program_folder(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.programs);
         self
     }
 
     /// Sets an environment variable for all processes.
-    pub fn setting(self, name: &str, value: &str) -> Self {
+    pub fn with_setting(self, name: &str, value: &str) -> Self {
         self.with(Scope::All, name, Some(value))
     }
 
@@ -108,12 +108,12 @@ impl PatioBuilder {
     }
 
     /// Sets an environment variable for all processes of one program.
-    pub fn setting_for_program(self, program: &'static str, name: &str, value: &str) -> Self {
+    pub fn with_program_setting(self, program: &'static str, name: &str, value: &str) -> Self {
         self.with(Scope::Program(program), name, Some(value))
     }
 
     /// Sets an environment variable for replica `number` (counted from 0) of each service and of the gateway.
-    pub fn setting_for_replica(self, number: usize, name: &str, value: &str) -> Self {
+    pub fn with_replica_setting(self, number: usize, name: &str, value: &str) -> Self {
         self.with(Scope::Replica(number), name, Some(value))
     }
 
@@ -123,13 +123,13 @@ impl PatioBuilder {
     }
 
     /// Sets a wrapper command that starts each process, such as `prlimit` with options.
-    pub fn wrapper_command<T: Into<String>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
+    pub fn with_wrapper_command<T: Into<String>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
         self.wrapper = words.into_iter().map(Into::into).collect();
         self
     }
 
     /// Sets a function that starts each process, for example with a CPU affinity.
-    pub fn spawner(mut self, spawner: impl Fn(&mut Command) -> io::Result<Child> + Send + Sync + 'static) -> Self {
+    pub fn with_spawner(mut self, spawner: impl Fn(&mut Command) -> io::Result<Child> + Send + Sync + 'static) -> Self {
         self.spawner = Some(Arc::new(spawner));
         self
     }
@@ -148,7 +148,7 @@ impl PatioBuilder {
     /// Returns an error with the last log lines when a program is missing, exits, or is not ready in time.
     pub fn try_start(self) -> anyhow::Result<Patio> {
         let mut patio = self.try_prepare()?;
-        patio.try_start_all()?;
+        patio.try_start_all_processes()?;
         Ok(patio)
     }
 
@@ -162,14 +162,14 @@ impl PatioBuilder {
     fn try_prepare(self) -> anyhow::Result<Patio> {
         let folder = match &self.folder {
             Some(path) => TestFolder::from_existing(path),
-            None => TestFolder::try_temporary()?,
+            None => TestFolder::try_create_temporary()?,
         };
         let pages = folder.path().join("pages");
         fs::create_dir_all(&pages)?;
         fs::write(pages.join("index.html"), "<!doctype html><title>Patio</title>")?;
         let layout: Vec<(&'static str, usize, u16)> = match self.replicas {
             None => vec![("patio", 0, 0)],
-            Some(count) => SERVICES.into_iter().flat_map(|service| (0..count).map(move |n| (service, n, find_free_port()))).collect(),
+            Some(count) => SERVICE_NAMES.into_iter().flat_map(|service| (0..count).map(move |n| (service, n, find_free_port()))).collect(),
         };
         let common = self.common(folder.path(), &layout);
         let replicas = layout.iter().map(|place| self.replica(folder.path(), place, common.clone()));
@@ -197,7 +197,7 @@ impl PatioBuilder {
         all.insert("PATIO_SERVICE_SECRET".to_owned(), SERVICE_SECRET.to_owned());
         all.insert("PATIO_SEPARATE_SQLITE".to_owned(), "true".to_owned());
         let scheme = if self.authority.is_some() { "https" } else { "http" };
-        for (name, service) in SERVICES.iter().filter_map(|service| Some((service.strip_suffix("-svc")?, service))) {
+        for (name, service) in SERVICE_NAMES.iter().filter_map(|service| Some((service.strip_suffix("-svc")?, service))) {
             let places = layout.iter().filter(|(program, _, _)| program == service);
             let urls: Vec<_> = places.map(|(_, _, port)| format!("{scheme}://127.0.0.1:{port}")).collect();
             all.insert(format!("PATIO_{}_URL", name.to_uppercase()), urls.join(","));
@@ -212,7 +212,7 @@ impl PatioBuilder {
         common: BTreeMap<String, String>,
     ) -> anyhow::Result<Replica> {
         let name = if self.replicas.is_some_and(|count| count > 1) { format!("{program}-{number}") } else { (*program).to_owned() };
-        let mut launch = LaunchConfig::new(&name, find_program_in(&self.programs, program)?, folder.to_owned());
+        let mut launch = LaunchConfig::new(&name, find_program_in_folder(&self.programs, program)?, folder.to_owned());
         launch.arguments = if self.replicas.is_some() { vec!["serve".to_owned()] } else { Vec::new() };
         (launch.wrapper, launch.spawner, launch.environment) = (self.wrapper.clone(), self.spawner.clone(), common);
         let admin_port = find_free_port();

@@ -41,14 +41,14 @@ pub struct HttpResponse {
 
 /// Campaign imported from a workbook (Excel file), with its vehicles.
 #[derive(Debug, Clone)]
-pub struct Campaign {
+pub struct ImportedCampaign {
     /// Id of the campaign.
     pub id: i64,
     /// Vehicles of the campaign, as JSON objects from the REST API.
     pub vehicles: Vec<Value>,
 }
 
-impl Campaign {
+impl ImportedCampaign {
     /// Returns the ids of the campaign's vehicles.
     #[must_use]
     pub fn vehicle_ids(&self) -> Vec<i64> {
@@ -148,7 +148,7 @@ impl Client {
     /// Attempts to sign in with a login name (HMC) and returns the response, whether or not the sign-in succeeded.
     #[track_caller]
     pub fn try_sign_in(&self, hmc: &str, password: &str) -> HttpResponse {
-        self.call("POST", "/api/sessions", &json!({ "hmc": hmc, "password": password }))
+        self.call_route("POST", "/api/sessions", &json!({ "hmc": hmc, "password": password }))
     }
 
     /// Signs a user in by login name (HMC), asserts success and returns a client with the new session.
@@ -160,7 +160,7 @@ impl Client {
     }
 
     /// Returns a request builder with method, URL and session token; the caller adds headers and the body.
-    pub fn request(&self, method: &str, path: &str) -> request::Builder {
+    pub fn build_request(&self, method: &str, path: &str) -> request::Builder {
         let request = Request::builder().method(method.to_uppercase().as_str()).uri(format!("{}{path}", self.url));
         if self.token.is_empty() { request } else { request.header("authorization", format!("Bearer {}", self.token)) }
     }
@@ -187,8 +187,8 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
-    pub fn try_call(&self, method: &str, path: &str, body: &Value) -> Result<HttpResponse, Error> {
-        let request = self.request(method, path);
+    pub fn try_call_route(&self, method: &str, path: &str, body: &Value) -> Result<HttpResponse, Error> {
+        let request = self.build_request(method, path);
         if body.is_null() {
             return self.try_send(request, "");
         }
@@ -198,33 +198,33 @@ impl Client {
     /// Calls a route with a JSON body, or without a body if `body` is `null`, and returns the response. Panics when no complete
     /// response arrives within the timeout.
     #[track_caller]
-    pub fn call(&self, method: &str, path: &str, body: &Value) -> HttpResponse {
-        self.try_call(method, path, body).unwrap_or_else(|cause| panic!("{method} {path}: no answer: {cause}"))
+    pub fn call_route(&self, method: &str, path: &str, body: &Value) -> HttpResponse {
+        self.try_call_route(method, path, body).unwrap_or_else(|cause| panic!("{method} {path}: no answer: {cause}"))
     }
 
     /// Sends a `GET` request, asserts success and returns the response body as JSON.
     #[must_use]
     #[track_caller]
     pub fn get(&self, path: &str) -> Value {
-        self.call("GET", path, &Value::Null).expect_success()
+        self.call_route("GET", path, &Value::Null).expect_success()
     }
 
     /// Sends a `POST` request, asserts success and returns the response body as JSON.
     #[track_caller]
     pub fn post(&self, path: &str, body: &Value) -> Value {
-        self.call("POST", path, body).expect_success()
+        self.call_route("POST", path, body).expect_success()
     }
 
     /// Sends a `PUT` request, asserts success and returns the response body as JSON.
     #[track_caller]
     pub fn put(&self, path: &str, body: &Value) -> Value {
-        self.call("PUT", path, body).expect_success()
+        self.call_route("PUT", path, body).expect_success()
     }
 
     /// Sends a `DELETE` request, asserts success and returns the response body as JSON.
     #[track_caller]
     pub fn delete(&self, path: &str) -> Value {
-        self.call("DELETE", path, &Value::Null).expect_success()
+        self.call_route("DELETE", path, &Value::Null).expect_success()
     }
 
     /// Sends a file as a field of a multipart form and returns the response.
@@ -242,7 +242,7 @@ impl Client {
     /// Posts a file as a field of a multipart form and returns the response. Panics when no complete response arrives within the timeout.
     #[track_caller]
     pub fn send_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> HttpResponse {
-        self.try_send_file(self.request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
+        self.try_send_file(self.build_request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
     }
 
     /// Uploads a workbook (Excel file) for import and returns the response. `id` is the upload id, with which other calls can watch
@@ -250,24 +250,24 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
-    pub fn try_upload(&self, id: &str, workbook: &[u8]) -> Result<HttpResponse, Error> {
-        let request = self.request("POST", "/api/documents/upload").header("x-upload-id", id);
+    pub fn try_upload_workbook(&self, id: &str, workbook: &[u8]) -> Result<HttpResponse, Error> {
+        let request = self.build_request("POST", "/api/documents/upload").header("x-upload-id", id);
         self.try_send_file(request, ("documents", "campaign.xlsx"), workbook)
     }
 
     /// Imports a workbook (Excel file), asserts success and returns the new campaign.
     #[track_caller]
-    pub fn import_workbook(&self, workbook: &[u8]) -> Campaign {
+    pub fn import_workbook(&self, workbook: &[u8]) -> ImportedCampaign {
         let answer = self.send_file("/api/documents/upload", ("documents", "campaign.xlsx"), workbook);
         assert_eq!(answer.status, 201, "{answer:?}");
         let id = answer.json()["campaign"]["id"].as_i64().unwrap();
-        Campaign { id, vehicles: self.list_vehicles(id) }
+        ImportedCampaign { id, vehicles: self.list_vehicles(id) }
     }
 
     /// Imports the template workbook that Patio offers for download, and returns the new campaign.
     #[track_caller]
-    pub fn import_template(&self) -> Campaign {
-        let template = self.call("GET", "/api/documents/template", &Value::Null);
+    pub fn import_template(&self) -> ImportedCampaign {
+        let template = self.call_route("GET", "/api/documents/template", &Value::Null);
         assert_eq!(template.status, 200, "{template:?}");
         self.import_workbook(&template.body)
     }
@@ -303,7 +303,7 @@ impl Client {
     /// # Errors
     /// Returns an error when the stream cannot be opened.
     pub fn open_event_stream(&self, path: &str, response_timeout: Duration) -> anyhow::Result<EventStream> {
-        let request = self.request("GET", path).body(())?;
+        let request = self.build_request("GET", path).body(())?;
         let config = self.agent.configure_request(request).timeout_global(None).timeout_recv_response(Some(response_timeout));
         let answer = self.agent.run(config.build())?;
         anyhow::ensure!(answer.status().is_success(), "{path}: {}", answer.status());

@@ -29,7 +29,7 @@ impl Database {
     pub fn reserve_name() -> Option<Self> {
         let server = read_variable(POSTGRES_URL_VARIABLE)?;
         let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
-        let removal = exit_cleanup::run_at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));
+        let removal = exit_cleanup::run_command_at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));
         Some(Self { server, name, _removal: removal })
     }
 
@@ -47,7 +47,7 @@ impl Database {
 
     /// Returns the URL for connecting to the database as the given role.
     #[must_use]
-    pub fn url_for(&self, role: &str, password: &str) -> String {
+    pub fn url_for_role(&self, role: &str, password: &str) -> String {
         let (_, address) = self.server.rsplit_once('@').unwrap();
         format!("postgres://{role}:{password}@{}/{}", address.rsplit_once('/').unwrap().0, self.name)
     }
@@ -55,19 +55,19 @@ impl Database {
     /// Runs an SQL statement in the database as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn run_sql(&self, statement: &str) -> String {
-        psql(&self.url(), statement)
+        run_psql(&self.url(), statement)
     }
 
     /// Runs an SQL statement in the database that [`POSTGRES_URL_VARIABLE`] names, and returns the rows as lines of text.
     #[track_caller]
     pub fn run_sql_in_maintenance_database(&self, statement: &str) -> String {
-        psql(&self.server, statement)
+        run_psql(&self.server, statement)
     }
 }
 
 /// Runs an SQL statement with `psql`, and returns the rows as lines of text. Panics when the statement fails.
 #[track_caller]
-pub fn psql(url: &str, statement: &str) -> String {
+pub fn run_psql(url: &str, statement: &str) -> String {
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-d", url, "-qAtc", statement]);
     run_command(command)

@@ -44,7 +44,7 @@ fn lifeline() -> MutexGuard<'static, Lifeline> {
 pub struct CleanupGuard(u64);
 
 /// Registers a line of shell commands to run when this process ends.
-pub fn run_at_exit(command: &str) -> CleanupGuard {
+pub fn run_command_at_exit(command: &str) -> CleanupGuard {
     let mut lifeline = lifeline();
     lifeline.registered += 1;
     let number = lifeline.registered;
@@ -54,8 +54,8 @@ pub fn run_at_exit(command: &str) -> CleanupGuard {
 
 /// Registers a command that kills another process and its children when the test process ends. `process` is the id of the process
 /// to kill.
-pub fn kill_at_exit(process: u32) -> CleanupGuard {
-    run_at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
+pub fn kill_process_at_exit(process: u32) -> CleanupGuard {
+    run_command_at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
 }
 
 impl Drop for CleanupGuard {

@@ -21,14 +21,14 @@ enum Kind {
 impl TestFolder {
     /// Creates a temporary folder that other users may enter, such as the user of a database server.
     #[must_use]
-    pub fn temporary() -> Self {
-        Self::try_temporary().unwrap()
+    pub fn create_temporary() -> Self {
+        Self::try_create_temporary().unwrap()
     }
 
-    /// Creates a temporary folder, like [`TestFolder::temporary`], but returns an error instead of panicking.
-    pub fn try_temporary() -> io::Result<Self> {
+    /// Creates a temporary folder, like [`TestFolder::create_temporary`], but returns an error instead of panicking.
+    pub fn try_create_temporary() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("patio-").permissions(Permissions::from_mode(0o755)).tempdir()?;
-        let removal = exit_cleanup::run_at_exit(&format!("rm -rf '{}'", folder.path().display()));
+        let removal = exit_cleanup::run_command_at_exit(&format!("rm -rf '{}'", folder.path().display()));
         Ok(Self(Kind::Temporary { folder, _removal: removal }))
     }
 

@@ -8,7 +8,7 @@
 //! | [`Postgres`], [`Redis`] | database servers that a test may stop, suspend and restart; both require passwords |
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
 //! | [`Database`], [`claim_empty_redis_database`] | an empty database on the servers given by environment variables |
-//! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
+//! | [`Process`], [`run_program`] | any other program: started and stopped, or run to completion |
 //! | [`acquire_exclusive_slot`], [`acquire_heavy_slot`], [`acquire_shared_slot`] | permits that control which tests run concurrently |
 //! | [`wait_until`], [`find_free_port`] | wait for a condition; find a port to listen on |
 //!
@@ -16,7 +16,7 @@
 //! use patio_harness::Patio;
 //! use serde_json::json;
 //!
-//! let patio = Patio::builder().setting("PATIO_LOG", "info").start();
+//! let patio = Patio::builder().with_setting("PATIO_LOG", "info").start();
 //! let admin = patio.sign_in();
 //! let campaign = admin.import_template();
 //! let saved = admin.save_vehicle(campaign.vehicle_ids()[0], &json!({ "status": "ng" }));
@@ -29,17 +29,17 @@
 //! ```no_run
 //! use patio_harness::{TestFolder, Patio, Postgres, Redis};
 //!
-//! let folder = TestFolder::temporary();
+//! let folder = TestFolder::create_temporary();
 //! let postgres = Postgres::start(folder.path()).expect("PostgreSQL is installed");
 //! let redis = Redis::start(folder.path()).expect("Redis is installed");
-//! let mut patio = Patio::builder().replicas(2).postgres(&postgres.url()).redis(&redis.url()).start();
+//! let mut patio = Patio::builder().with_replicas(2).with_postgres(&postgres.url()).with_redis(&redis.url()).start();
 //! patio.replica_mut("vehicle-svc", 0).kill();
-//! assert_eq!(patio.sign_in().call("GET", "/api/campaigns", &serde_json::Value::Null).status, 200);
+//! assert_eq!(patio.sign_in().call_route("GET", "/api/campaigns", &serde_json::Value::Null).status, 200);
 //! ```
 //!
 //! # Programs
 //! The executables are those that `cargo build --workspace` puts next to the test executable. [`PROGRAM_FOLDER_VARIABLE`] or
-//! [`PatioBuilder::programs`] selects another folder, such as one with release builds.
+//! [`PatioBuilder::with_program_folder`] selects another folder, such as one with release builds.
 //!
 //! # Cleanup
 //! Dropping a value kills its processes and removes its folders and databases. A cleanup shell ([`exit_cleanup`]) does the same
@@ -70,7 +70,7 @@ mod wait;
 
 pub use builder::PatioBuilder;
 pub use certificate_authority::CertificateAuthority;
-pub use client::{Campaign, Client, EventStream, HttpResponse, ServerSentEvent};
+pub use client::{Client, EventStream, HttpResponse, ImportedCampaign, ServerSentEvent};
 pub use database::Database;
 pub use environment::{POSTGRES_URL_VARIABLE, PROGRAM_FOLDER_VARIABLE, REDIS_URL_VARIABLE, find_free_port};
 pub use folder::TestFolder;
@@ -78,13 +78,13 @@ pub use patio::{Patio, Replica};
 pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{LaunchConfig, Process, Signal, Spawner};
-pub use programs::{ProgramOutput, program_path, run, run_with_input};
+pub use programs::{ProgramOutput, program_path, run_program, run_program_with_input};
 pub use redis::{REDIS_PASSWORD, Redis, claim_empty_redis_database};
 pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_slot, acquire_shared_slot};
 pub use wait::wait_until;
 
 /// Names of the services and the gateway, in the order in which the harness starts them.
-pub const SERVICES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];
+pub const SERVICE_NAMES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];
 
 /// Login name (HMC) of the first supervisor.
 pub const ADMIN_HMC: &str = "1000";

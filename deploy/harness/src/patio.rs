@@ -1,6 +1,6 @@
 //! A running Patio installation and its processes.
 use crate::{
-    ADMIN_HMC, ADMIN_PASSWORD, SERVICES,
+    ADMIN_HMC, ADMIN_PASSWORD, SERVICE_NAMES,
     client::Client,
     folder::TestFolder,
     process::{Process, Signal},
@@ -23,7 +23,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// One process of a [`Patio`] installation, with the ports on which it listens.
 #[derive(Debug)]
 pub struct Replica {
-    /// Name of the program: one of [`SERVICES`], or `patio` for all services in one process.
+    /// Name of the program: one of [`SERVICE_NAMES`], or `patio` for all services in one process.
     pub program: &'static str,
     /// Number of this replica among all replicas of the program, counted from 0.
     pub number: usize,
@@ -63,7 +63,9 @@ impl Replica {
     #[must_use]
     pub fn url(&self) -> String {
         match self.port {
-            0 => self.output().split("ready on ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default().to_owned(),
+            0 => {
+                self.read_output().split("ready on ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default().to_owned()
+            }
             port => format!("http://127.0.0.1:{port}"),
         }
     }
@@ -98,7 +100,7 @@ impl Replica {
         let started = Instant::now();
         while !self.is_ready() {
             if !self.is_running() || started.elapsed() > READY_TIMEOUT {
-                bail!("not ready: {}", self.last_lines());
+                bail!("not ready: {}", self.last_output_lines());
             }
             thread::sleep(PROBE_INTERVAL);
         }
@@ -114,14 +116,14 @@ impl Replica {
     }
 
     /// Sets an environment variable for the next start of the process.
-    pub fn set_variable(&mut self, name: &str, value: &str) {
+    pub fn set_environment_variable(&mut self, name: &str, value: &str) {
         self.launch.environment.insert(name.to_owned(), value.to_owned());
     }
 }
 
 /// Returns the HTTP status of a path on the server at `url`, or `None` when no response arrives within a second.
 fn probe(url: &str, path: &str) -> Option<u16> {
-    let answer = Client::new(url).with_timeout(PROBE_TIMEOUT).try_call("GET", path, &serde_json::Value::Null);
+    let answer = Client::new(url).with_timeout(PROBE_TIMEOUT).try_call_route("GET", path, &serde_json::Value::Null);
     answer.ok().map(|answer| answer.status)
 }
 
@@ -137,29 +139,29 @@ impl Patio {
         Self { replicas, folder }
     }
 
-    pub(crate) fn try_start_all(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn try_start_all_processes(&mut self) -> anyhow::Result<()> {
         self.replicas.iter_mut().try_for_each(|replica| replica.start())?;
         self.replicas.iter_mut().try_for_each(Replica::try_wait_until_ready)
     }
 
     /// Starts all processes at the same time and waits until every process is ready.
     #[track_caller]
-    pub fn start_all(&mut self) {
-        self.try_start_all().unwrap();
+    pub fn start_all_processes(&mut self) {
+        self.try_start_all_processes().unwrap();
     }
 
-    /// Returns all processes, in the order of [`SERVICES`].
+    /// Returns all processes, in the order of [`SERVICE_NAMES`].
     pub fn replicas(&self) -> impl Iterator<Item = &Replica> {
         self.replicas.iter()
     }
 
-    /// Returns mutable references to all processes, in the order of [`SERVICES`].
+    /// Returns mutable references to all processes, in the order of [`SERVICE_NAMES`].
     pub fn replicas_mut(&mut self) -> impl Iterator<Item = &mut Replica> {
         self.replicas.iter_mut()
     }
 
     /// Returns all replicas of one program.
-    pub fn replicas_of(&self, program: &str) -> impl Iterator<Item = &Replica> {
+    pub fn replicas_of_program(&self, program: &str) -> impl Iterator<Item = &Replica> {
         self.replicas.iter().filter(move |replica| replica.program == program)
     }
 
@@ -167,7 +169,7 @@ impl Patio {
     #[must_use]
     #[track_caller]
     pub fn replica(&self, program: &str, number: usize) -> &Replica {
-        self.replicas_of(program).nth(number).unwrap()
+        self.replicas_of_program(program).nth(number).unwrap()
     }
 
     /// Returns a mutable reference to the replica of a program with the given number, counted from 0.
@@ -179,7 +181,7 @@ impl Patio {
 
     /// Returns the processes that serve the REST API: the gateways, or the one process that runs all services.
     fn entries(&self) -> impl Iterator<Item = &Replica> {
-        self.replicas.iter().filter(|replica| [SERVICES[4], "patio"].contains(&replica.program))
+        self.replicas.iter().filter(|replica| [SERVICE_NAMES[4], "patio"].contains(&replica.program))
     }
 
     /// Returns the URLs of all gateways, or of the one process that runs all services.
@@ -249,8 +251,8 @@ impl Patio {
 
     /// Returns the last log lines of every process.
     #[must_use]
-    pub fn last_lines(&self) -> String {
-        self.replicas.iter().map(|replica| replica.last_lines()).collect()
+    pub fn last_output_lines(&self) -> String {
+        self.replicas.iter().map(|replica| replica.last_output_lines()).collect()
     }
 
     /// Returns the total number of open file descriptors (files and connections) of all processes.

@@ -49,7 +49,7 @@ impl Patroni {
     pub fn start() -> Option<Self> {
         let (patroni, etcd) = (Path::new("/usr/bin/patroni"), Path::new("/usr/bin/etcd"));
         let programs = find_postgres_bin_folder().filter(|_| patroni.exists() && etcd.exists())?;
-        let folder = TestFolder::temporary();
+        let folder = TestFolder::create_temporary();
         let (client, peer) = (find_free_port(), format!("http://127.0.0.1:{}", find_free_port()));
         let url = format!("http://127.0.0.1:{client}");
         let mut launch = LaunchConfig::new("etcd", etcd.to_owned(), folder.path().to_owned());
@@ -85,14 +85,14 @@ impl Patroni {
 
     /// Returns the number of the node that is the primary, or `None` while there is no primary.
     #[must_use]
-    pub fn primary(&self) -> Option<usize> {
+    pub fn primary_node(&self) -> Option<usize> {
         self.nodes.iter().position(|node| node.answers("/primary"))
     }
 
     /// Runs an SQL statement on the primary as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn run_sql(&self, database: &str, statement: &str) -> String {
-        let node = &self.nodes[self.primary().unwrap()];
+        let node = &self.nodes[self.primary_node().unwrap()];
         run_admin_sql((&node.folder, node.port), database, &[statement.to_owned()])
     }
 
@@ -108,32 +108,32 @@ impl Patroni {
     /// Requests a switchover from Patroni: the synchronous standby becomes the primary. Operators do this before maintenance of the
     /// primary.
     pub fn switch_over(&self) {
-        let leader = self.primary().unwrap();
+        let leader = self.primary_node().unwrap();
         let answer = Client::new(&self.nodes[leader].rest).with_timeout(Duration::from_secs(30));
         let candidate = self.nodes.iter().position(|node| node.answers("/synchronous")).unwrap();
         let body = json!({ "leader": format!("node{leader}"), "candidate": format!("node{candidate}") });
-        assert!(answer.call("POST", "/switchover", &body).is_success());
+        assert!(answer.call_route("POST", "/switchover", &body).is_success());
     }
 
     /// Kills PostgreSQL and Patroni on a node with `SIGKILL`.
-    pub fn kill(&mut self, node: usize) {
-        Signal::Kill.send(&self.nodes[node].processes());
-        self.nodes[node].patroni.wait();
+    pub fn kill_node(&mut self, node: usize) {
+        Signal::Kill.send_to(&self.nodes[node].processes());
+        self.nodes[node].patroni.wait_for_exit();
     }
 
     /// Starts a killed node.
-    pub fn restart(&mut self, node: usize) {
+    pub fn restart_node(&mut self, node: usize) {
         self.nodes[node].patroni.start().unwrap();
     }
 
     /// Suspends PostgreSQL and Patroni on a node. Their connections stay open.
-    pub fn suspend(&self, node: usize) {
-        Signal::Suspend.send(&self.nodes[node].processes());
+    pub fn suspend_node(&self, node: usize) {
+        Signal::Suspend.send_to(&self.nodes[node].processes());
     }
 
     /// Resumes PostgreSQL and Patroni on a suspended node.
-    pub fn resume(&self, node: usize) {
-        Signal::Continue.send(&self.nodes[node].processes());
+    pub fn resume_node(&self, node: usize) {
+        Signal::Continue.send_to(&self.nodes[node].processes());
     }
 
     /// Cuts a node's connection from Patroni to etcd if `is_disconnected` is `true`; otherwise restores the connection.
@@ -182,7 +182,7 @@ impl Node {
 
     /// Returns `true` if the REST API of the node's Patroni process responds with status 200 within [`REST_TIMEOUT`].
     fn answers(&self, path: &str) -> bool {
-        let answer = Client::new(&self.rest).without_connection_reuse(REST_TIMEOUT).try_call("GET", path, &Value::Null);
+        let answer = Client::new(&self.rest).without_connection_reuse(REST_TIMEOUT).try_call_route("GET", path, &Value::Null);
         answer.is_ok_and(|answer| answer.status == 200)
     }
 
@@ -202,7 +202,7 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let processes = if self.patroni.is_running() { self.processes() } else { Vec::new() };
-        Signal::Kill.send(&processes);
+        Signal::Kill.send_to(&processes);
         let mut stop = command_as_postgres(Path::new("pkill"));
         stop.args(["-KILL", "-f", &self.folder.display().to_string()]);
         let _ = stop.status();

@@ -34,7 +34,7 @@ pub struct Postgres {
 /// Data folder that is created once and copied for each server, because `initdb` takes a second. `None` if PostgreSQL is not
 /// installed.
 static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
-    let (folder, programs) = (TestFolder::temporary(), find_postgres_bin_folder()?);
+    let (folder, programs) = (TestFolder::create_temporary(), find_postgres_bin_folder()?);
     let data = folder.path().join("pg");
     create_folder_for_postgres(&data);
     let mut init = command_as_postgres(&programs.join("initdb"));
@@ -92,7 +92,7 @@ impl Postgres {
     /// Starts a new server in a subfolder of `below`, with an empty database for Patio. Returns `None` if PostgreSQL is not installed.
     #[must_use]
     pub fn start(below: &Path) -> Option<Self> {
-        let mut server = Self::prepare(below, &["max_connections=200", "fsync=off"], None)?;
+        let mut server = Self::prepare_server(below, &["max_connections=200", "fsync=off"], None)?;
         server.start_server();
         server.create_database();
         Some(server)
@@ -102,7 +102,7 @@ impl Postgres {
     /// `fsync=off`. If `spawner` is given, it starts the server process instead of [`Command::spawn`]. Returns `None` if PostgreSQL
     /// is not installed.
     #[must_use]
-    pub fn prepare(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
+    pub fn prepare_server(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
         let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_postgres_bin_folder()?);
         let mut copy = Command::new("cp");
         copy.arg("-a").arg(template).arg(below.join("pg"));
@@ -172,12 +172,12 @@ impl Postgres {
     /// Returns the URL with which Patio connects to its database.
     #[must_use]
     pub fn url(&self) -> String {
-        self.url_for(DATABASE_ROLE, DATABASE_PASSWORD)
+        self.url_for_role(DATABASE_ROLE, DATABASE_PASSWORD)
     }
 
     /// Returns the URL with which the given role connects to Patio's database.
     #[must_use]
-    pub fn url_for(&self, role: &str, password: &str) -> String {
+    pub fn url_for_role(&self, role: &str, password: &str) -> String {
         format!("postgres://{role}:{password}@127.0.0.1:{}/patio", self.port)
     }
 
@@ -209,7 +209,7 @@ impl Postgres {
         self.process.start().unwrap();
         let process = &mut self.process;
         wait_until("PostgreSQL accepts connections", Duration::from_secs(60), || {
-            assert!(process.is_running(), "PostgreSQL ended: {}", process.log());
+            assert!(process.is_running(), "PostgreSQL ended: {}", process.read_log());
             ready(&self.data, process.id())
         });
     }
@@ -217,12 +217,12 @@ impl Postgres {
     /// Stops the server with [`Signal::Interrupt`], or simulates a crash with [`Signal::Quit`].
     pub fn stop_server(&mut self, signal: Signal) {
         self.process.send_signal(signal);
-        self.process.wait();
+        self.process.wait_for_exit();
     }
 
     /// Sends a signal to the server and all of its child processes.
     pub fn send_signal(&self, signal: Signal) {
-        signal.send(&[self.process.child_ids(), vec![self.process.id()]].concat());
+        signal.send_to(&[self.process.child_process_ids(), vec![self.process.id()]].concat());
     }
 }
 

@@ -43,7 +43,7 @@ pub enum Signal {
 
 impl Signal {
     /// Sends the signal to processes. Processes that have exited are ignored.
-    pub fn send(self, processes: &[u32]) {
+    pub fn send_to(self, processes: &[u32]) {
         let name = match self {
             Self::Interrupt => "-INT",
             Self::Terminate => "-TERM",
@@ -133,7 +133,7 @@ impl Process {
             None => command.spawn(),
         };
         let child = child.with_context(|| format!("cannot start {}", self.launch.program.display()))?;
-        let end = exit_cleanup::kill_at_exit(child.id());
+        let end = exit_cleanup::kill_process_at_exit(child.id());
         self.running = Some((child, end));
         Ok(())
     }
@@ -152,22 +152,22 @@ impl Process {
 
     /// Returns the standard output of the process since the last start.
     #[must_use]
-    pub fn output(&self) -> String {
+    pub fn read_output(&self) -> String {
         let output = fs::read(self.output_path()).unwrap_or_default();
         String::from_utf8_lossy(output.get(self.output_start..).unwrap_or_default()).into_owned()
     }
 
     /// Returns the standard error of the process since the first start.
     #[must_use]
-    pub fn log(&self) -> String {
+    pub fn read_log(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.log_path()).unwrap_or_default()).into_owned()
     }
 
     /// Returns the last lines of the process's standard output and log.
     #[must_use]
-    pub fn last_lines(&self) -> String {
+    pub fn last_output_lines(&self) -> String {
         let last = |text: String| text.lines().rev().take(SHOWN_LINES).map(str::to_owned).collect::<Vec<_>>();
-        let lines: Vec<_> = [self.output(), self.log()].into_iter().flat_map(|text| last(text).into_iter().rev()).collect();
+        let lines: Vec<_> = [self.read_output(), self.read_log()].into_iter().flat_map(|text| last(text).into_iter().rev()).collect();
         format!("{}:\n{}\n", self.launch.name, lines.join("\n"))
     }
 
@@ -195,17 +195,17 @@ impl Process {
 
     /// Sends a signal to the process without waiting for the process to react.
     pub fn send_signal(&self, signal: Signal) {
-        signal.send(&[self.id()]);
+        signal.send_to(&[self.id()]);
     }
 
     /// Kills the process with `SIGKILL` and waits until the process has exited.
     pub fn kill(&mut self) {
         let _ = self.child().kill();
-        self.wait();
+        self.wait_for_exit();
     }
 
     /// Waits until the process exits and returns the exit status.
-    pub fn wait(&mut self) -> ExitStatus {
+    pub fn wait_for_exit(&mut self) -> ExitStatus {
         let status = self.child().wait().unwrap();
         self.running = None;
         status
@@ -245,7 +245,7 @@ impl Process {
 
     /// Returns the size of the process's private writable memory (`VmData`) in KiB, which `RLIMIT_DATA` limits.
     #[must_use]
-    pub fn data_memory_kib(&self) -> i64 {
+    pub fn data_segment_kib(&self) -> i64 {
         self.status(&["VmData:"])
     }
 
@@ -263,7 +263,7 @@ impl Process {
 
     /// Returns the process ids of the direct children of the process.
     #[must_use]
-    pub fn child_ids(&self) -> Vec<u32> {
+    pub fn child_process_ids(&self) -> Vec<u32> {
         let id = self.id();
         let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         children.split_whitespace().map(|child| child.parse().unwrap()).collect()
@@ -277,7 +277,7 @@ impl Drop for Process {
             let _ = child.wait();
         }
         if thread::panicking() {
-            eprintln!("{}", self.last_lines());
+            eprintln!("{}", self.last_output_lines());
         }
     }
 }

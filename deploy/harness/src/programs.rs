@@ -12,11 +12,11 @@ use std::{
 /// Panics when the executable is not built.
 #[must_use]
 pub fn program_path(name: &str) -> PathBuf {
-    find_program_in(&environment::program_folder(), name).unwrap()
+    find_program_in_folder(&environment::program_folder(), name).unwrap()
 }
 
 /// Returns the path of an executable in `folder`, or an error when the executable is missing.
-pub fn find_program_in(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
+pub fn find_program_in_folder(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
     anyhow::ensure!(path.exists(), "{} is missing; build all programs first: cargo build --workspace", path.display());
     Ok(path)
@@ -36,21 +36,21 @@ pub struct ProgramOutput {
 impl ProgramOutput {
     /// Returns the standard output of the program followed by its standard error.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn combined_output(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 }
 
 /// Runs one of Patio's executables to completion. Its environment contains only the variables in `settings`.
 #[must_use]
-pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> ProgramOutput {
-    run_with_input(name, arguments, settings, "")
+pub fn run_program(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> ProgramOutput {
+    run_program_with_input(name, arguments, settings, "")
 }
 
 /// Runs one of Patio's executables to completion, with the text `input` as standard input. Its environment contains only the variables
 /// in `settings`.
 #[must_use]
-pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> ProgramOutput {
+pub fn run_program_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> ProgramOutput {
     let mut command = Command::new(program_path(name));
     command.args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).stdin(Stdio::piped());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -43,7 +43,7 @@ impl Redis {
     /// Starts a new Redis server in a subfolder of `below`. Returns `None` if Redis is not installed.
     #[must_use]
     pub fn start(below: &Path) -> Option<Self> {
-        let mut server = Self::prepare(below, None)?;
+        let mut server = Self::new_stopped(below, None)?;
         server.start_server();
         Some(server)
     }
@@ -51,7 +51,7 @@ impl Redis {
     /// Creates the folder and the configuration of a Redis server without starting the server. If `spawner` is given, it starts the
     /// server process instead of [`Command::spawn`]. Returns `None` if Redis is not installed.
     #[must_use]
-    pub fn prepare(below: &Path, spawner: Option<Spawner>) -> Option<Self> {
+    pub fn new_stopped(below: &Path, spawner: Option<Spawner>) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
         let folder = below.join("redis");
         fs::create_dir(&folder).unwrap();
@@ -68,7 +68,7 @@ impl Redis {
 
     /// Returns the process id of the Redis server.
     #[must_use]
-    pub fn id(&self) -> u32 {
+    pub fn process_id(&self) -> u32 {
         self.process.id()
     }
 

@@ -30,7 +30,7 @@ const ABORTS: &str = "PATIO_TEST_ABORTS";
 #[expect(clippy::disallowed_methods, reason = "an environment variable marks the process that aborts")]
 fn no_process_and_no_folder_outlives_a_test_program_that_aborts() {
     if std::env::var(ABORTS).is_ok() {
-        let folder = TestFolder::temporary();
+        let folder = TestFolder::create_temporary();
         let sleeper = sleeper(folder.path());
         println!("left behind: {} {}", sleeper.id(), folder.path().display());
         std::process::abort();
@@ -48,7 +48,7 @@ fn no_process_and_no_folder_outlives_a_test_program_that_aborts() {
 
 #[test]
 fn a_dropped_process_is_killed_and_a_suspended_one_goes_on_after_continue() {
-    let folder = TestFolder::temporary();
+    let folder = TestFolder::create_temporary();
     let mut process = sleeper(folder.path());
     let state = |id: u32| std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap().split(") ").nth(1).unwrap()[..1].to_owned();
     process.send_signal(Signal::Suspend);
@@ -63,7 +63,7 @@ fn a_dropped_process_is_killed_and_a_suspended_one_goes_on_after_continue() {
 
 #[test]
 fn stopping_reports_another_exit_code_than_0() {
-    let folder = TestFolder::temporary();
+    let folder = TestFolder::create_temporary();
     let refused = sleeper(folder.path()).try_stop(Signal::Terminate);
     assert!(refused.unwrap_err().to_string().contains("sleeper exited with signal: 15"));
 }

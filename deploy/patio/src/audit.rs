@@ -1,13 +1,13 @@
 //! The commands `patio audit verify` and `patio audit archive`. `verify` checks the audit log of all services for manipulation, and
 //! `archive` moves old audit entries to files.
-use crate::process::{ProcessOptions, SCHEMAS};
+use crate::process::{DATABASE_SCHEMAS, ProcessOptions};
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use patio_kit::{
-    audit::{archive, chain},
+    audit::{archive, hash_chain},
     cli::print_to_stdout,
     db::Db,
-    host::ServiceHost,
+    service_host::ServiceHost,
     telemetry,
 };
 use std::{path::PathBuf, str::FromStr};
@@ -27,40 +27,42 @@ impl FromStr for ReferenceSeal {
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<_> = text.split(':').collect();
         match parts[..] {
-            [service, id, digest] if SCHEMAS.iter().any(|schema| schema.name == service) => {
+            [service, id, digest] if DATABASE_SCHEMAS.iter().any(|schema| schema.name == service) => {
                 let id = id.parse().map_err(|_| format!("{id} is not the number of a seal"))?;
                 Ok(Self { service: service.to_owned(), id, digest: digest.to_owned() })
             }
-            _ => Err(format!("{text} is not SERVICE:NUMBER:DIGEST; services are {}", SCHEMAS.map(|schema| schema.name).join(", "))),
+            _ => {
+                Err(format!("{text} is not SERVICE:NUMBER:DIGEST; services are {}", DATABASE_SCHEMAS.map(|schema| schema.name).join(", ")))
+            }
         }
     }
 }
 
 /// Verifies the audit entries of all services, and the archive files, against the hash chain of each service. Also checks that each
 /// hash chain contains the seals (hash-chain links) in the seal file, and the seals in `known`, which the operator passes as options.
-pub async fn verify(options: ProcessOptions, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
-    telemetry::start(options.settings(), "patio")?;
+pub async fn verify_audit_logs(options: ProcessOptions, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
+    telemetry::start_telemetry(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_file_path());
     for file in &archives {
-        archive::read_service_name(file).with_context(|| file.display().to_string())?;
+        archive::read_archive_service_name(file).with_context(|| file.display().to_string())?;
     }
-    for schema in SCHEMAS {
+    for schema in DATABASE_SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
-        let mut report = chain::verify_chain(&db, host.clock.now()).await?;
+        let mut report = hash_chain::verify_chain(&db, host.clock.now()).await?;
         for ReferenceSeal { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
-            if !chain::is_seal_in_database(&db, *id, digest).await? {
+            if !hash_chain::is_seal_in_database(&db, *id, digest).await? {
                 report.problems.push(format!("seal {id} differs from the given one: entries were cut off or the chain was rewritten"));
             }
         }
         if let Some(file) = &file {
-            let (problems, count) = chain::compare_with_seal_file(&db, file, schema.name).await?;
+            let (problems, count) = hash_chain::compare_chain_with_seal_file(&db, file, schema.name).await?;
             report.problems.extend(problems);
             if count == 0 && report.seals > 0 {
                 report.problems.push(format!("{} contains no seal of this service", file.display()));
             }
         }
-        for file in archives.iter().filter(|file| archive::read_service_name(file).is_ok_and(|service| service == schema.name)) {
+        for file in archives.iter().filter(|file| archive::read_archive_service_name(file).is_ok_and(|service| service == schema.name)) {
             let verified = archive::verify_archive(&db, file).await.with_context(|| file.display().to_string())?;
             print_to_stdout(&format!(
                 "{}: {} entries and {} seals of {} verified\n",
@@ -102,10 +104,10 @@ pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
 
 /// Moves the audit entries of every service that are older than `before` to files in `folder`. `before` must be the first instant of a
 /// month.
-pub async fn archive(options: ProcessOptions, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
-    telemetry::start(options.settings(), "patio")?;
+pub async fn archive_audit_entries(options: ProcessOptions, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
+    telemetry::start_telemetry(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
-    for schema in SCHEMAS {
+    for schema in DATABASE_SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
         let parts = archive::archive_entries_before(&db, &host.clock, before, &folder).await.context(schema.name)?;
         for part in &parts {

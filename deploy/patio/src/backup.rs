@@ -1,7 +1,7 @@
 //! The commands `patio backup` and `patio restore`: online backups of the SQLite databases.
 use crate::{
     backup_age,
-    process::{ProcessOptions, SCHEMAS},
+    process::{DATABASE_SCHEMAS, ProcessOptions},
 };
 use anyhow::Context;
 use patio_kit::{
@@ -26,11 +26,11 @@ const MAX_COPIES: u32 = 3;
 ///
 /// The databases are copied one after another while the services run, so that a change to two databases may be in one copy only.
 /// After a restore, the services complete or undo work that looks unfinished.
-pub async fn create(options: &ProcessOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
+pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
     fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
-    private_files::create_folder(folder)?;
+    private_files::create_private_folder(folder)?;
     // The seal file is copied first, so that the database copies contain every seal in it.
     let seals = settings.seal_file_path().filter(|seals| seals.is_file());
     if let Some(seals) = seals {
@@ -39,7 +39,7 @@ pub async fn create(options: &ProcessOptions, folder: &Path, recipient: Option<&
     copy_database(settings, auth_svc::SCHEMA, folder).await?;
     copy_vehicles_and_campaigns(settings, folder).await?;
     copy_database(settings, import_svc::SCHEMA, folder).await?;
-    for schema in SCHEMAS {
+    for schema in DATABASE_SCHEMAS {
         let file = encrypt_for_recipient(database_file(folder, schema), recipient).await?;
         print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
@@ -62,7 +62,7 @@ fn database_file(folder: &Path, schema: Schema) -> PathBuf {
 async fn copy_database(settings: &Settings, schema: Schema, folder: &Path) -> anyhow::Result<()> {
     let (held, file) = (database_file(&settings.data_dir, schema), database_file(folder, schema));
     anyhow::ensure!(held.is_file(), "{} does not exist", held.display());
-    private_files::create_file(&file)?;
+    private_files::create_private_file(&file)?;
     let db = Db::open(schema, settings).await?;
     db.backup_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
     db.close().await;
@@ -78,7 +78,7 @@ async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyh
             copy_database(settings, schema, folder).await?;
         }
         let [vehicles, campaigns] = schemas.map(|schema| database_file(folder, schema));
-        let complete = query_ids(&vehicles, vehicle_svc::store::restore::SELECT_PUBLISHED_CAMPAIGNS).await?;
+        let complete = query_ids(&vehicles, vehicle_svc::store::backup_restore::SELECT_PUBLISHED_CAMPAIGNS).await?;
         let torn: Vec<i64> = query_ids(&campaigns, campaign_svc::SELECT_LIVE_CAMPAIGNS).await?.difference(&complete).copied().collect();
         if torn.is_empty() {
             break;
@@ -96,7 +96,7 @@ async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyh
 
 /// Copies an append-only file, such as the file of audit seals. Encrypts the copy with `age` if the public key `recipient` is given.
 async fn copy_file(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
-    private_files::create_file(to)?;
+    private_files::create_private_file(to)?;
     fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
     encrypt_for_recipient(to.to_owned(), recipient).await.map(drop)
 }
@@ -106,7 +106,7 @@ async fn copy_file(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::R
 async fn encrypt_for_recipient(open: PathBuf, recipient: Option<&str>) -> anyhow::Result<PathBuf> {
     let Some(recipient) = recipient else { return Ok(open) };
     let sealed = with_age(&open);
-    private_files::create_file(&sealed)?;
+    private_files::create_private_file(&sealed)?;
     age(&["--encrypt", "--recipient", recipient], &sealed, &open).await?;
     fs::remove_file(&open)?;
     Ok(sealed)
@@ -126,28 +126,28 @@ async fn age(what: &[&str], output: &Path, input: &Path) -> anyhow::Result<()> {
 }
 
 /// Restores a backup into the data folder, which must not contain databases. `identity` is the key file for an encrypted backup.
-pub async fn restore(options: &ProcessOptions, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
+pub async fn restore_backup(options: &ProcessOptions, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
     let data = &options.settings().data_dir;
-    private_files::create_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
-    for schema in SCHEMAS {
+    private_files::create_private_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
+    for schema in DATABASE_SCHEMAS {
         let (held, file) = (database_file(data, schema), database_file(folder, schema));
         anyhow::ensure!(!held.exists(), "{} already exists: stop Patio and move its data folder away first", held.display());
         anyhow::ensure!(file.is_file() || with_age(&file).is_file(), "{} does not exist", file.display());
         let is_open = file.is_file() || identity.is_some();
         anyhow::ensure!(is_open, "{} is encrypted: set --identity to the key file from age-keygen", with_age(&file).display());
     }
-    let names = SCHEMAS.map(|schema| format!("{}.db", schema.name));
+    let names = DATABASE_SCHEMAS.map(|schema| format!("{}.db", schema.name));
     for name in names.iter().map(String::as_str).chain([SEALS]) {
         restore_file(&folder.join(name), &data.join(name), identity).await.with_context(|| format!("cannot restore {name}"))?;
     }
-    for schema in SCHEMAS {
+    for schema in DATABASE_SCHEMAS {
         let db = Db::open(schema, options.settings()).await?;
-        let health = db.health(schema).await?;
+        let health = db.check_health(schema).await?;
         db.close().await;
         anyhow::ensure!(health.damage.is_none(), "{}: {}", schema.name, health.damage.unwrap_or_default());
         print_to_stdout(&format!("{}: restored\n", schema.name))?;
     }
-    crate::restore::complete_restore(options.settings()).await
+    crate::restore::advance_ids_after_restore(options.settings()).await
 }
 
 /// Restores one file of a backup, and decrypts it if necessary. A missing file is skipped, because old backups contain no seal file.
@@ -156,7 +156,7 @@ async fn restore_file(from: &Path, to: &Path, identity: Option<&Path>) -> anyhow
     if !from.is_file() && !sealed.is_file() {
         return Ok(());
     }
-    private_files::create_file(to)?;
+    private_files::create_private_file(to)?;
     if from.is_file() {
         fs::copy(from, to)?;
         return Ok(());

@@ -1,6 +1,6 @@
 //! Metric with the time of the last complete backup of the SQLite databases.
 use anyhow::Context;
-use patio_kit::{host::ServiceHost, private_files};
+use patio_kit::{private_files, service_host::ServiceHost};
 use std::{
     fs,
     future::ready,
@@ -20,7 +20,7 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 /// Returns an error when the data folder is not writable.
 pub fn record_backup(data: &Path, folder: &Path) -> anyhow::Result<()> {
     let last = data.join(LAST);
-    private_files::create_file(&last)?;
+    private_files::create_private_file(&last)?;
     fs::write(&last, format!("{}\n", folder.display())).with_context(|| format!("cannot write {}", last.display()))
 }
 

@@ -1,5 +1,5 @@
 //! Demo campaigns and users, created through the same services that the web pages use.
-use patio_kit::{cli::print_to_stdout, client::call_context::CallContext, config::secret::Secret, host::ServiceHost};
+use patio_kit::{cli::print_to_stdout, client::call_context::CallContext, config::secret::Secret, service_host::ServiceHost};
 use patio_proto::{
     access::Role,
     auth::{CreateUserRequest, SignInRequest, session_service_client::SessionServiceClient, user_service_client::UserServiceClient},
@@ -30,7 +30,7 @@ pub struct DemoSeeder {
 impl DemoSeeder {
     /// Creates a seeder that signs in as the first supervisor. If the settings `auth` contain no password for this user, the random
     /// password `chance` is added to the settings.
-    pub fn with_supervisor_password(auth: &mut auth_svc::Config, chance: String) -> Self {
+    pub fn for_first_supervisor(auth: &mut auth_svc::Config, chance: String) -> Self {
         let generated = auth.admin_password.is_none();
         let password = auth.admin_password.get_or_insert_with(|| Secret::from(chance)).expose().to_owned();
         Self { hmc: auth.admin_hmc.clone(), password, generated }
@@ -60,7 +60,7 @@ impl DemoSeeder {
         for (hmc, role, label) in [("2000", Role::Manager, "team leader"), ("3000", Role::Operator, "operator")] {
             let request =
                 CreateUserRequest { hmc: hmc.to_owned(), password: self.password.clone(), role: role.into(), must_change_password: false };
-            if UserServiceClient::new(host.channels.auth.clone()).create_user(bearer.request(request)).await.is_ok() {
+            if UserServiceClient::new(host.channels.auth.clone()).create_user(bearer.grpc_request(request)).await.is_ok() {
                 print_to_stdout(&format!("Demo {label}: HMC {hmc}, same password\n"))?;
             }
         }
@@ -90,10 +90,10 @@ async fn inspect(host: &ServiceHost, bearer: &CallContext, campaign_id: i64, cou
     let mut vehicles = VehicleServiceClient::new(host.channels.vehicle.clone());
     let page = Some(patio_proto::common::Page { index: 0, size: 200 });
     let request = ListVehiclesRequest { campaign_id, page, ..Default::default() };
-    let walk = vehicles.list_vehicles(bearer.request(request)).await?.into_inner().vehicles;
+    let walk = vehicles.list_vehicles(bearer.grpc_request(request)).await?.into_inner().vehicles;
     for (n, vehicle) in walk.into_iter().take(count).enumerate() {
         let status = Some(FINDINGS[n % FINDINGS.len()].into());
-        vehicles.save_vehicle(bearer.request(SaveVehicleRequest { id: vehicle.id, status, ..Default::default() })).await?;
+        vehicles.save_vehicle(bearer.grpc_request(SaveVehicleRequest { id: vehicle.id, status, ..Default::default() })).await?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! The command `patio doctor`: checks everything that Patio depends on and says how to fix each failure.
-use crate::process::{ProcessOptions, SCHEMAS};
+use crate::process::{DATABASE_SCHEMAS, ProcessOptions};
 use patio_kit::cli::doctor::{self, CheckResult, DoctorOptions, DoctorReport, RunbookSection, check_port};
 use std::{net::SocketAddr, path::Path};
 
@@ -10,20 +10,20 @@ pub async fn run_doctor_checks(options: &ProcessOptions, doctor: &DoctorOptions,
 
 async fn check(options: &ProcessOptions, services: bool, all: &mut DoctorReport) -> anyhow::Result<()> {
     let settings = options.settings();
-    all.record_settings_check(settings.check_secret().and_then(|()| settings.check_database_urls()))?;
+    all.record_settings_check(settings.check_service_secret().and_then(|()| settings.check_database_urls()))?;
     let remedy = "free disk space or give this user write permission there, or set PATIO_DATA_DIR to another folder";
-    all.check_folder("data folder", &settings.data_dir, remedy)?;
+    all.check_folder_writable("data folder", &settings.data_dir, remedy)?;
     if all.is_before_install() {
         all.check_private_folder("privacy of the data folder", &settings.data_dir)?;
     }
     let mut limit = None;
-    for schema in SCHEMAS {
+    for schema in DATABASE_SCHEMAS {
         limit = all.check_database(&format!("database of {}", schema.name), schema, settings).await?;
     }
-    all.check_connections(limit, settings, "patio").await?;
+    all.check_connection_limit(limit, settings, "patio").await?;
     auth_svc::run_doctor_checks(settings, options.auth_config(), all).await?;
     import_svc::run_doctor_checks(settings, options.import_config(), all).await?;
-    all.check_dependencies(settings).await?;
+    all.check_redis_and_trace_collector(settings).await?;
     check_gateway(options.gateway_config(), all).await?;
     if all.is_before_install() {
         if let Some(address) = settings.admin_listen.0.filter(|address: &SocketAddr| address.port() != 0) {

@@ -116,23 +116,23 @@ fn main() -> ExitCode {
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        None => cli::block_on(process::serve(cli.options)),
-        Some(Command::Config) => cli::print_to_stdout(&config::effective_settings(&command, &matches)),
+        None => cli::block_on(process::run_all_services(cli.options)),
+        Some(Command::Config) => cli::print_to_stdout(&config::format_effective_settings(&command, &matches)),
         Some(Command::Doctor { doctor, services }) => {
             cli::block_on(async move { doctor::run_doctor_checks(&cli.options, &doctor, services).await })
         }
         Some(Command::Backup { folder, recipient }) => {
-            cli::block_on(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })
+            cli::block_on(async move { backup::create_backup(&cli.options, &folder, recipient.as_deref()).await })
         }
         Some(Command::Restore { folder, identity }) => {
-            cli::block_on(async move { backup::restore(&cli.options, &folder, identity.as_deref()).await })
+            cli::block_on(async move { backup::restore_backup(&cli.options, &folder, identity.as_deref()).await })
         }
-        Some(Command::Restored) => cli::block_on(async move { restore::complete_restore(cli.options.settings()).await }),
+        Some(Command::Restored) => cli::block_on(async move { restore::advance_ids_after_restore(cli.options.settings()).await }),
         Some(Command::Keys(keys)) => cli::block_on(async move { keys.run(cli.options.auth_config(), cli.options.settings()).await }),
         Some(Command::User(user)) => cli::block_on(async move { user.run(cli.options.settings()).await }),
-        Some(Command::Migrate) => cli::block_on(process::migrate(cli.options)),
-        Some(Command::Audit(Audit::Verify { seals, archives })) => cli::block_on(audit::verify(cli.options, seals, archives)),
-        Some(Command::Audit(Audit::Archive { before, folder })) => cli::block_on(audit::archive(cli.options, before, folder)),
+        Some(Command::Migrate) => cli::block_on(process::migrate_all_databases(cli.options)),
+        Some(Command::Audit(Audit::Verify { seals, archives })) => cli::block_on(audit::verify_audit_logs(cli.options, seals, archives)),
+        Some(Command::Audit(Audit::Archive { before, folder })) => cli::block_on(audit::archive_audit_entries(cli.options, before, folder)),
         Some(Command::Login(options)) => login::login(&options),
         Some(Command::Logout(options)) => login::logout(&options),
         Some(Command::Probe(options)) => {
@@ -140,5 +140,5 @@ fn main() -> ExitCode {
             return probe::run_probe(&options, &probe::ProbeTarget { program: None, address: &address });
         }
     };
-    cli::exit_code(&done)
+    cli::report_result(&done)
 }

@@ -6,9 +6,9 @@ use patio_kit::{
     cli::print_to_stdout,
     config::{Settings, secret::Secret},
     db::Schema,
-    host::ServiceHost,
     lifecycle,
     server::Service,
+    service_host::ServiceHost,
     telemetry,
 };
 use sd_notify::NotifyState;
@@ -69,21 +69,21 @@ impl ProcessOptions {
 }
 
 /// Runs all services and the gateway until SIGTERM or Ctrl-C, then finishes the requests in progress and stops.
-pub async fn serve(mut options: ProcessOptions) -> anyhow::Result<()> {
-    telemetry::start(&options.settings, "patio")?;
-    options.settings.check_secret()?;
-    if options.settings.service_secret.values().next().is_none() {
+pub async fn run_all_services(mut options: ProcessOptions) -> anyhow::Result<()> {
+    telemetry::start_telemetry(&options.settings, "patio")?;
+    options.settings.check_service_secret()?;
+    if options.settings.service_secret.split_values().next().is_none() {
         options.settings.service_secret = Secret::from(generate_password()?);
     }
     options.gateway.web_dir = pages::build_web_pages_if_stale(&options.gateway.web_dir).await?;
-    let demo = if options.demo { Some(demo::DemoSeeder::with_supervisor_password(&mut options.auth, generate_password()?)) } else { None };
+    let demo = if options.demo { Some(demo::DemoSeeder::for_first_supervisor(&mut options.auth, generate_password()?)) } else { None };
     let host = ServiceHost::with_local_services(options.settings.clone()).await?;
     host.cache.check_redis_usable().await?;
     backup_age::spawn_backup_time_metric(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
+    telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
     let Some(services) = lifecycle::start_unless_stopped(&host.tasks, start(&options, &host)).await? else {
         host.tasks.stop_and_wait().await;
         return print_to_stdout("Patio has stopped.\n");
@@ -122,7 +122,7 @@ pub async fn serve(mut options: ProcessOptions) -> anyhow::Result<()> {
 /// systemd.
 fn notify_systemd(state: NotifyState<'_>) {
     if let Err(cause) = sd_notify::notify(&[state]) {
-        tracing::warn!(%cause, "failed to notify systemd of readiness or shutdown, systemd may kill this process");
+        tracing::warn!(%cause, "failed to report the process state to systemd, systemd may kill this process");
     }
 }
 
@@ -139,13 +139,13 @@ async fn start(options: &ProcessOptions, host: &ServiceHost) -> anyhow::Result<V
 }
 
 /// Database schemas of all services, with their migrations.
-pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
+pub const DATABASE_SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 /// Runs the pending database migrations of all services.
-pub async fn migrate(options: ProcessOptions) -> anyhow::Result<()> {
-    telemetry::start(&options.settings, "patio")?;
+pub async fn migrate_all_databases(options: ProcessOptions) -> anyhow::Result<()> {
+    telemetry::start_telemetry(&options.settings, "patio")?;
     let host = ServiceHost::with_local_services(options.settings).await?;
-    for schema in SCHEMAS {
+    for schema in DATABASE_SCHEMAS {
         host.open_database(schema).await?.close().await;
         print_to_stdout(&format!("{}: the tables are up to date\n", schema.name))?;
     }

@@ -1,5 +1,5 @@
 //! The command `patio restored`: the last step after databases were restored from a backup.
-use crate::process::SCHEMAS;
+use crate::process::DATABASE_SCHEMAS;
 use patio_kit::{cli::print_to_stdout, config::Settings, db::Db};
 
 /// Advances the ids, vehicle versions and campaign revisions in every database beyond all values assigned before the restore. No value
@@ -7,12 +7,12 @@ use patio_kit::{cli::print_to_stdout, config::Settings, db::Db};
 ///
 /// # Errors
 /// Returns an error when tables are missing or older than this program expects, or when a statement fails.
-pub async fn complete_restore(settings: &Settings) -> anyhow::Result<()> {
-    for schema in SCHEMAS {
+pub async fn advance_ids_after_restore(settings: &Settings) -> anyhow::Result<()> {
+    for schema in DATABASE_SCHEMAS {
         let db = Db::open_existing(schema, settings).await?;
         db.advance_id_sequences(schema).await?;
         if schema.name == vehicle_svc::SCHEMA.name {
-            vehicle_svc::store::restore::invalidate_client_data(&db).await?;
+            vehicle_svc::store::backup_restore::invalidate_client_data(&db).await?;
         }
         db.close().await;
     }

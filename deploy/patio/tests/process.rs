@@ -1,5 +1,5 @@
 //! The combined process: start, stop, kill and restart.
-use patio_harness::{Client, Database, Patio, PatioBuilder, Signal, TestFolder, acquire_heavy_slot, acquire_shared_slot, run};
+use patio_harness::{Client, Database, Patio, PatioBuilder, Signal, TestFolder, acquire_heavy_slot, acquire_shared_slot, run_program};
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -14,16 +14,16 @@ const LONGEST: Duration = Duration::from_secs(20);
 
 /// Configures Patio without a password for the first supervisor, on SQLite or on the given database.
 fn configure(folder: &Path, database: Option<&str>) -> PatioBuilder {
-    let builder = Patio::builder().folder(folder).without_setting("PATIO_ADMIN_PASSWORD");
+    let builder = Patio::builder().with_folder(folder).without_setting("PATIO_ADMIN_PASSWORD");
     match database {
-        Some(url) => builder.postgres(url),
+        Some(url) => builder.with_postgres(url),
         None => builder,
     }
 }
 
 /// Returns the first supervisor's HMC and password as printed to standard output.
 fn credentials(patio: &Patio) -> Option<(String, String)> {
-    let output = patio.first_process().output();
+    let output = patio.first_process().read_output();
     let after = |label: &str| output.lines().find_map(|line| Some(line.split_once(label)?.1.trim().to_owned()));
     Some((after("HMC:")?, after("Password:")?))
 }
@@ -35,17 +35,17 @@ fn sign_in(patio: &Patio) -> Client {
 
 #[test]
 fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
     let mut patio = configure(folder.path(), None).start();
     let admin = sign_in(&patio);
     let vehicle = admin.import_template().vehicle_ids()[0];
     let saved = admin.save_vehicle(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
     patio.first_process_mut().stop(Signal::Interrupt);
-    let output = patio.first_process().output();
+    let output = patio.first_process().read_output();
     assert!(output.contains("Patio has stopped."), "{output}");
 
     let mut again = configure(folder.path(), None).start();
-    assert_eq!(credentials(&again), None, "printed again: {}", again.first_process().output());
+    assert_eq!(credentials(&again), None, "printed again: {}", again.first_process().read_output());
     let found = again.client().with_token(admin.token()).get_vehicle(vehicle);
     assert_eq!((&found["operator_notes"], &found["version"]), (&saved["operator_notes"], &saved["version"]));
     again.first_process_mut().stop(Signal::Terminate);
@@ -65,7 +65,7 @@ fn a_kill_during_saves_loses_no_acknowledged_save() {
 fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) {
     let long = patio_testing::long("a_kill_during_saves_loses_no_acknowledged_save");
     let (wanted, shift) = if long { (100_000, Some(Duration::from_secs(4))) } else { (1, None) };
-    let folder = TestFolder::temporary();
+    let folder = TestFolder::create_temporary();
     let mut patio = configure(folder.path(), database).start();
     let mut admin = sign_in(&patio);
     let vehicles = admin.import_template().vehicle_ids();
@@ -73,10 +73,10 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
     while kills < 5 || acknowledged < wanted {
         let before = versions(&admin, &vehicles);
         let after = save_until_killed(&patio, &admin, &before, shift);
-        assert_eq!(patio.first_process_mut().wait().code(), None, "ended by the signal");
+        assert_eq!(patio.first_process_mut().wait_for_exit().code(), None, "ended by the signal");
         kills += 1;
         acknowledged += after.iter().zip(&before).map(|((_, now), (_, was))| now - was).sum::<i64>();
-        patio.start_all();
+        patio.start_all_processes();
         admin = patio.client().with_token(admin.token());
         let started = Instant::now();
         for ((id, version), (_, found)) in after.iter().zip(versions(&admin, &vehicles)) {
@@ -102,8 +102,8 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
 /// Makes an online backup, which checks every page of the copies.
 fn assert_unharmed(patio: &Patio, number: i32) {
     let copy = patio.folder().join(format!("copy {number}"));
-    let done = run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data_folder().to_str().unwrap())]);
-    assert_eq!(done.code, Some(0), "kill {number} corrupted the database: {}", done.text());
+    let done = run_program("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data_folder().to_str().unwrap())]);
+    assert_eq!(done.code, Some(0), "kill {number} corrupted the database: {}", done.combined_output());
     std::fs::remove_dir_all(copy).unwrap();
 }
 
@@ -117,7 +117,7 @@ fn save_until_killed(patio: &Patio, admin: &Client, before: &[(i64, i64)], shift
     let save = |(id, mut version): (i64, i64)| {
         let path = format!("/api/vehicles/{id}");
         while !killed.load(Ordering::Relaxed) {
-            let answer = admin.try_call("PUT", &path, &json!({ "operator_notes": format!("after {version}") }));
+            let answer = admin.try_call_route("PUT", &path, &json!({ "operator_notes": format!("after {version}") }));
             let Some(saved): Option<Value> = answer.ok().filter(|answer| answer.is_success()).map(|answer| answer.json()) else { break };
             assert_eq!(saved["version"], version + 1, "each save is stored once");
             version += 1;

@@ -2,8 +2,8 @@
 //! is required.
 use crate::{
     http::{
-        client_address::client_address_and_https,
-        device_cookie::device_tokens,
+        client_address::detect_client_address_and_https,
+        device_cookie::read_device_tokens,
         problem::{ApiResult, Problem},
         request_id::RequestId,
         user_agent,
@@ -52,8 +52,8 @@ pub struct CallerSlot(pub Arc<OnceLock<CallContext>>);
 impl ClientInfo {
     /// Builds a gRPC request that carries the request id and the client's address, but no user's token.
     #[must_use]
-    pub fn request<T>(&self, message: T) -> tonic::Request<T> {
-        self.bearer.request(message)
+    pub fn grpc_request<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.grpc_request(message)
     }
 }
 
@@ -66,8 +66,8 @@ impl AuthenticatedCaller {
 
     /// Builds a gRPC request that carries the caller's token.
     #[must_use]
-    pub fn request<T>(&self, message: T) -> tonic::Request<T> {
-        self.bearer.request(message)
+    pub fn grpc_request<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.grpc_request(message)
     }
 
     /// Builds a gRPC request that carries the caller's token and is marked as idempotent, so that it may be retried.
@@ -87,10 +87,10 @@ impl FromRequestParts<AppState> for ClientInfo {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
-        let (address, secure) = client_address_and_https(parts, &api.config.trusted_proxies);
+        let (address, secure) = detect_client_address_and_https(parts, &api.config.trusted_proxies);
         let bearer = CallContext::new(None, request_id(parts), &address);
         let device = user_agent::describe_browser_and_system(&parts.headers);
-        Ok(Self { device_tokens: device_tokens(&parts.headers), address, secure, device, bearer })
+        Ok(Self { device_tokens: read_device_tokens(&parts.headers), address, secure, device, bearer })
     }
 }
 
@@ -102,14 +102,14 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
         let identity = &api.host.identity;
         let caller = match identity.authenticate_with_current_keys(token).await {
             Ok(caller) => caller,
-            Err(_) if !identity.has_keys() => return Err(keys_not_loaded()),
+            Err(_) if !identity.has_any_signing_key() => return Err(keys_not_loaded()),
             Err(refused) => return Err(refused.into()),
         };
         // A service's own token is valid only between services, never at the public API.
         if caller.signed_in_user_id().is_none() {
             return Err(not_signed_in());
         }
-        let (address, _) = client_address_and_https(parts, &api.config.trusted_proxies);
+        let (address, _) = detect_client_address_and_https(parts, &api.config.trusted_proxies);
         let bearer = CallContext::new(Some(token), request_id(parts), &address);
         if !api.confirmed.is_session_open(&api.sessions(), &caller, &bearer).await {
             return Err(not_signed_in());
@@ -119,8 +119,8 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
         }
         // The called service checks the caller's role again.
         let path = parts.extensions.get::<MatchedPath>();
-        let rule = path.and_then(|path| api.rules.find(parts.method.as_str(), path.as_str()));
-        if rule.is_some_and(|rule| !caller.has_role(rule.min_role)) {
+        let rule = path.and_then(|path| api.rules.find_rule(parts.method.as_str(), path.as_str()));
+        if rule.is_some_and(|rule| !caller.has_role_at_least(rule.min_role)) {
             return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "Your access level does not allow this."));
         }
         if caller.must_change_password && !rule.is_some_and(|rule| rule.before_password_change) {
@@ -137,7 +137,7 @@ fn not_signed_in() -> Problem {
 /// Returns the 503 response to requests that arrive before the keys that verify tokens are loaded. A 401 response would
 /// wrongly sign the user out.
 fn keys_not_loaded() -> Problem {
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The server is starting. Try again in a moment.").retry_after(1)
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The server is starting. Try again in a moment.").with_retry_after(1)
 }
 
 fn token(headers: &HeaderMap) -> Option<&str> {

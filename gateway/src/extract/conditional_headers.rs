@@ -13,7 +13,7 @@ const MAX_KEY_LEN: usize = 128;
 ///
 /// # Errors
 /// Returns a 400 when the header contains anything but one version number.
-pub fn parse_if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
+pub fn parse_if_match_header(headers: &HeaderMap) -> ApiResult<Option<i64>> {
     let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
     let written = value.to_str().unwrap_or_default().trim();
     if written == "*" {
@@ -30,7 +30,7 @@ pub fn parse_if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
 ///
 /// # Errors
 /// Returns a 400 when the key is empty, too long or contains anything but visible ASCII characters.
-pub fn idempotency_key(headers: &HeaderMap) -> ApiResult<String> {
+pub fn parse_idempotency_key(headers: &HeaderMap) -> ApiResult<String> {
     let Some(value) = headers.get(HeaderName::from_static("idempotency-key")) else { return Ok(String::new()) };
     let bytes = value.as_bytes();
     let is_valid = (1..=MAX_KEY_LEN).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
@@ -42,7 +42,7 @@ pub fn idempotency_key(headers: &HeaderMap) -> ApiResult<String> {
 
 /// Returns the `ETag` header value of a vehicle, which is the version of the vehicle in quotes.
 #[must_use]
-pub fn etag(version: i64) -> HeaderValue {
+pub fn vehicle_etag(version: i64) -> HeaderValue {
     HeaderValue::try_from(format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"0\""))
 }
 
@@ -62,7 +62,7 @@ fn etag_suffix(role: Role) -> &'static str {
 /// Returns the revision of the vehicle list that the client already has, read from the `If-None-Match` header. Returns `None`
 /// when the header contains no `ETag` of this list.
 #[must_use]
-pub fn parse_if_none_match(headers: &HeaderMap, campaign: i64, role: Role) -> Option<i64> {
+pub fn parse_if_none_match_header(headers: &HeaderMap, campaign: i64, role: Role) -> Option<i64> {
     let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).find_map(|tag| {
         let tag = tag.trim();
@@ -83,35 +83,35 @@ mod tests {
     #[test]
     fn a_version_may_be_quoted_weak_or_bare() {
         for (written, version) in [("\"7\"", Some(7)), ("W/\"7\"", Some(7)), ("7", Some(7)), (" \"0\" ", Some(0)), ("*", None)] {
-            assert_eq!(parse_if_match(&headers_with("if-match", written)).unwrap(), version, "{written}");
+            assert_eq!(parse_if_match_header(&headers_with("if-match", written)).unwrap(), version, "{written}");
         }
-        assert_eq!(parse_if_match(&HeaderMap::new()).unwrap(), None);
+        assert_eq!(parse_if_match_header(&HeaderMap::new()).unwrap(), None);
     }
 
     #[test]
     fn invalid_versions_are_rejected() {
         for written in ["", "\"\"", "\"x\"", "\"1\", \"2\"", "-1", "+1", "\"99999999999999999999\"", "\"1"] {
-            assert_eq!(parse_if_match(&headers_with("if-match", written)).unwrap_err().status, 400, "{written}");
+            assert_eq!(parse_if_match_header(&headers_with("if-match", written)).unwrap_err().status, 400, "{written}");
         }
     }
 
     #[test]
     fn keys_are_short_and_visible() {
-        assert_eq!(idempotency_key(&headers_with("idempotency-key", "a-1")).unwrap(), "a-1");
-        assert_eq!(idempotency_key(&HeaderMap::new()).unwrap(), "");
+        assert_eq!(parse_idempotency_key(&headers_with("idempotency-key", "a-1")).unwrap(), "a-1");
+        assert_eq!(parse_idempotency_key(&HeaderMap::new()).unwrap(), "");
         for written in ["", "a b", "ü"] {
             let value = HeaderValue::from_bytes(written.as_bytes()).unwrap();
             let headers = HeaderMap::from_iter([(HeaderName::from_static("idempotency-key"), value)]);
-            assert_eq!(idempotency_key(&headers).unwrap_err().status, 400, "{written}");
+            assert_eq!(parse_idempotency_key(&headers).unwrap_err().status, 400, "{written}");
         }
         let long = HeaderMap::from_iter([(HeaderName::from_static("idempotency-key"), HeaderValue::try_from("k".repeat(129)).unwrap())]);
-        assert_eq!(idempotency_key(&long).unwrap_err().status, 400);
+        assert_eq!(parse_idempotency_key(&long).unwrap_err().status, 400);
     }
 
     #[test]
     fn a_list_revision_is_read_only_from_its_own_etag() {
         let headers = |value: &str| HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::try_from(value).unwrap())]);
-        let held = |value: &str| parse_if_none_match(&headers(value), 7, Role::Manager);
+        let held = |value: &str| parse_if_none_match_header(&headers(value), 7, Role::Manager);
         let of = |role| vehicle_list_etag(7, 42, role).to_str().unwrap().to_owned();
         assert_eq!(held(&of(Role::Manager)), Some(42));
         assert_eq!(held(&of(Role::Admin)), Some(42));
@@ -119,12 +119,12 @@ mod tests {
         for other in ["*", "", "W/\"8-42\"", "\"7\"", "\"7-x\"", "7-42", &of(Role::Operator)] {
             assert_eq!(held(other), None, "{other}");
         }
-        assert_eq!(parse_if_none_match(&headers(&of(Role::Operator)), 7, Role::Operator), Some(42));
-        assert_eq!(parse_if_none_match(&headers(&of(Role::Manager)), 7, Role::Operator), None);
+        assert_eq!(parse_if_none_match_header(&headers(&of(Role::Operator)), 7, Role::Operator), Some(42));
+        assert_eq!(parse_if_none_match_header(&headers(&of(Role::Manager)), 7, Role::Operator), None);
     }
 
     #[test]
     fn a_version_round_trips_through_the_etag() {
-        assert_eq!(parse_if_match(&HeaderMap::from_iter([(IF_MATCH, etag(42))])).unwrap(), Some(42));
+        assert_eq!(parse_if_match_header(&HeaderMap::from_iter([(IF_MATCH, vehicle_etag(42))])).unwrap(), Some(42));
     }
 }

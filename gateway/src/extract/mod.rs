@@ -4,7 +4,7 @@
 //! Code that reads the client's address or a cookie belongs in `http`; the JSON forms of responses belong in `views`.
 
 pub mod auth;
-pub mod body;
 pub mod conditional_headers;
 pub mod query;
+pub mod request_parts;
 pub mod upload;

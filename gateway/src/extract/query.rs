@@ -1,6 +1,6 @@
 //! Validation of paging and filter parameters of list routes, and the paging metadata of their responses.
 use crate::http::problem::{ApiResult, Problem};
-use patio_kit::page::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE};
+use patio_kit::pagination::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE};
 use patio_proto::{common, yard};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -81,7 +81,7 @@ pub fn validate_campaign_id(asked: Option<i64>) -> ApiResult<Option<i64>> {
 
 /// Returns the name of the yard with the given id; `None` when no id is given or no yard has the id.
 #[must_use]
-pub fn yard_name(asked: Option<i32>) -> Option<String> {
+pub fn find_yard_name(asked: Option<i32>) -> Option<String> {
     asked.and_then(yard::yard_name).map(str::to_owned)
 }
 

@@ -1,5 +1,5 @@
 //! Streams the file of a multipart upload to import-svc while the upload arrives, and enforces size limits.
-use crate::{extract::body, http::problem::Problem};
+use crate::{extract::request_parts, http::problem::Problem};
 use axum::{
     Json,
     body::BodyDataStream,
@@ -100,7 +100,7 @@ impl UploadError {
         let rejected_id = Some(rejection.kept_as).filter(|id| !id.is_empty());
         let (error_code, total_errors) = (rejection.code, rejection.total_errors);
         Self::InvalidFile(
-            http_status_for_upload_code(error_code),
+            http_status_for_upload_error(error_code),
             UploadProblem { message, error_code, details: details.collect(), total_errors, rejected_id },
         )
     }
@@ -108,7 +108,7 @@ impl UploadError {
 
 /// Returns the HTTP status of the response for an error code of import-svc, 50 to 57.
 #[must_use]
-pub fn http_status_for_upload_code(code: i32) -> StatusCode {
+pub fn http_status_for_upload_error(code: i32) -> StatusCode {
     match code {
         52 => StatusCode::PAYLOAD_TOO_LARGE,
         53 => StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -162,7 +162,12 @@ pub struct UploadFieldNames {
 /// # Errors
 /// Returns an error when the form is invalid or contains no file, the file is too large, or the gRPC call fails. The response of a
 /// successful call may also report an invalid file.
-pub async fn stream_to_import<F, R>(request: Request, fields: UploadFieldNames, upload_id: String, call: F) -> Result<R, UploadError>
+pub async fn stream_file_to_import_svc<F, R>(
+    request: Request,
+    fields: UploadFieldNames,
+    upload_id: String,
+    call: F,
+) -> Result<R, UploadError>
 where
     F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Result<tonic::Response<R>, tonic::Status>,
 {
@@ -339,7 +344,7 @@ fn broken(cause: multer::Error) -> UploadError {
     UploadError::Failed(match cause {
         multer::Error::StreamSizeExceeded { .. } => return UploadError::too_large(),
         multer::Error::StreamReadFailed(inner) if inner.is::<HeadersTooLong>() => Problem::malformed_request(HeadersTooLong.to_string()),
-        multer::Error::StreamReadFailed(inner) => body::body_read_problem(inner.as_ref()),
+        multer::Error::StreamReadFailed(inner) => request_parts::unreadable_body_problem(inner.as_ref()),
         _ => Problem::malformed_request("The form is not valid multipart/form-data."),
     })
 }

@@ -2,13 +2,13 @@
 //! trusted proxies have set.
 use crate::http::{peer::Peer, trusted_proxy::TrustedProxy};
 use http::{Extensions, HeaderMap, HeaderName, request::Parts};
-use patio_kit::network::client_network;
+use patio_kit::client_network::client_network;
 use std::net::IpAddr;
 
 /// Returns the client's address and whether the client is connected over HTTPS. Forwarding headers such as `X-Forwarded-For`
 /// are used only when a trusted proxy sent them.
 #[must_use]
-pub fn client_address_and_https(parts: &Parts, trusted: &[TrustedProxy]) -> (String, bool) {
+pub fn detect_client_address_and_https(parts: &Parts, trusted: &[TrustedProxy]) -> (String, bool) {
     let secure = is_https(&parts.extensions, &parts.headers, trusted);
     let Some(peer) = parts.extensions.get::<Peer>() else { return (String::new(), secure) };
     let nearest = peer.address.to_canonical();

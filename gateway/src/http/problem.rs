@@ -4,7 +4,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
-use patio_kit::errors::{self, DependencyFailure, Reason};
+use patio_kit::errors::{self, DependencyFailure, ErrorReason};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{borrow::Cow, collections::BTreeMap};
@@ -100,7 +100,7 @@ impl Problem {
 
     /// Sets the number of seconds after which the client may retry, in the error body and in the `Retry-After` header.
     #[must_use]
-    pub fn retry_after(mut self, seconds: i64) -> Self {
+    pub fn with_retry_after(mut self, seconds: i64) -> Self {
         self.body.retry_after = Some(seconds);
         self
     }
@@ -108,10 +108,10 @@ impl Problem {
 
 /// Returns the HTTP status for a gRPC status code and an error reason.
 #[must_use]
-pub fn http_status_for_grpc_error(code: Code, reason: Option<Reason>) -> StatusCode {
+pub fn http_status_for_grpc_error(code: Code, reason: Option<ErrorReason>) -> StatusCode {
     match code {
         Code::Ok => StatusCode::OK,
-        Code::InvalidArgument if reason == Some(Reason::BadPassword) => StatusCode::UNPROCESSABLE_ENTITY,
+        Code::InvalidArgument if reason == Some(ErrorReason::BadPassword) => StatusCode::UNPROCESSABLE_ENTITY,
         Code::InvalidArgument | Code::OutOfRange => StatusCode::BAD_REQUEST,
         Code::Unauthenticated => StatusCode::UNAUTHORIZED,
         Code::PermissionDenied => StatusCode::FORBIDDEN,
@@ -119,22 +119,22 @@ pub fn http_status_for_grpc_error(code: Code, reason: Option<Reason>) -> StatusC
         Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
         Code::FailedPrecondition => match reason {
             Some(
-                Reason::CampaignClosed
-                | Reason::TooManyConflicts
-                | Reason::OtherVehicle
-                | Reason::LastAdmin
-                | Reason::OwnAccount
-                | Reason::Reserved,
+                ErrorReason::CampaignClosed
+                | ErrorReason::TooManyConflicts
+                | ErrorReason::OtherVehicle
+                | ErrorReason::LastAdmin
+                | ErrorReason::OwnAccount
+                | ErrorReason::Reserved,
             ) => StatusCode::CONFLICT,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         },
         Code::ResourceExhausted => match reason {
-            Some(Reason::LockedOut | Reason::RateLimited) => StatusCode::TOO_MANY_REQUESTS,
-            Some(Reason::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
+            Some(ErrorReason::LockedOut | ErrorReason::RateLimited) => StatusCode::TOO_MANY_REQUESTS,
+            Some(ErrorReason::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
             _ => StatusCode::SERVICE_UNAVAILABLE,
         },
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        Code::Cancelled if reason == Some(Reason::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Cancelled if reason == Some(ErrorReason::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
         Code::DeadlineExceeded | Code::Cancelled => StatusCode::GATEWAY_TIMEOUT,
         Code::Internal | Code::Unknown | Code::DataLoss | Code::Unimplemented => StatusCode::INTERNAL_SERVER_ERROR,
     }
@@ -157,13 +157,13 @@ fn default_message(status: StatusCode) -> (&'static str, &'static str) {
 }
 
 /// Returns the invalid fields that a gRPC error names, each with its message.
-fn invalid_fields(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, String> {
+fn invalid_fields(refusal: &Status, reason: Option<ErrorReason>) -> BTreeMap<String, String> {
     let violations = refusal.get_details_bad_request().map(|bad_request| bad_request.field_violations).unwrap_or_default();
     let mut fields: BTreeMap<String, String> = violations.into_iter().map(|violation| (violation.field, violation.description)).collect();
-    if let (Some(Reason::BadRequest), Some(info)) = (reason, refusal.get_details_error_info()) {
+    if let (Some(ErrorReason::BadRequest), Some(info)) = (reason, refusal.get_details_error_info()) {
         fields.extend(info.metadata);
     }
-    if let (Some(Reason::FieldNotAllowed), Some(field)) = (reason, errors::status_value(refusal, "field")) {
+    if let (Some(ErrorReason::FieldNotAllowed), Some(field)) = (reason, errors::status_value(refusal, "field")) {
         fields.insert(field, "Your access level does not allow changing this field.".to_owned());
     }
     fields
@@ -189,7 +189,8 @@ impl From<Status> for Problem {
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(code = ?refusal.code(), cause = refusal.message(), "a service failed with an unexpected error, responding with HTTP 500; the service's own log line has the same request_id");
         }
-        problem.body.vin_number = (reason == Some(Reason::OtherVehicle)).then(|| errors::status_value(&refusal, "vin_number")).flatten();
+        problem.body.vin_number =
+            (reason == Some(ErrorReason::OtherVehicle)).then(|| errors::status_value(&refusal, "vin_number")).flatten();
         problem.body.attempts_left = number("attempts_left");
         problem.body.retry_after = number("retry_after").or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1));
         invalid_fields(&refusal, reason)
@@ -212,7 +213,7 @@ impl IntoResponse for Problem {
 /// Response extension that keeps an error body as plain text. Without this extension, the middleware converts plain-text errors to
 /// JSON.
 #[derive(Debug, Clone, Copy)]
-pub struct PlainTextError;
+pub struct PlainTextErrorMarker;
 
 #[cfg(test)]
 mod tests {
@@ -222,29 +223,29 @@ mod tests {
     #[test]
     fn codes_and_reasons_map_to_the_specified_statuses() {
         let table = [
-            (Code::InvalidArgument, Reason::BadRequest, 400),
-            (Code::InvalidArgument, Reason::BadPassword, 422),
-            (Code::Unauthenticated, Reason::InvalidCredentials, 401),
-            (Code::PermissionDenied, Reason::WrongPassword, 403),
-            (Code::NotFound, Reason::NoVehicle, 404),
-            (Code::AlreadyExists, Reason::HmcTaken, 409),
-            (Code::Aborted, Reason::StaleVersion, 409),
-            (Code::FailedPrecondition, Reason::BadTransition, 422),
-            (Code::FailedPrecondition, Reason::StatusNotAllowed, 422),
-            (Code::FailedPrecondition, Reason::BadPassword, 422),
-            (Code::FailedPrecondition, Reason::CampaignClosed, 409),
-            (Code::FailedPrecondition, Reason::TooManyConflicts, 409),
-            (Code::FailedPrecondition, Reason::OtherVehicle, 409),
-            (Code::FailedPrecondition, Reason::LastAdmin, 409),
-            (Code::FailedPrecondition, Reason::OwnAccount, 409),
-            (Code::ResourceExhausted, Reason::LockedOut, 429),
-            (Code::ResourceExhausted, Reason::RateLimited, 429),
-            (Code::ResourceExhausted, Reason::Busy, 503),
-            (Code::ResourceExhausted, Reason::TooLarge, 413),
-            (Code::Unavailable, Reason::Unavailable, 503),
-            (Code::DeadlineExceeded, Reason::Timeout, 504),
-            (Code::Cancelled, Reason::Unavailable, 503),
-            (Code::Internal, Reason::Internal, 500),
+            (Code::InvalidArgument, ErrorReason::BadRequest, 400),
+            (Code::InvalidArgument, ErrorReason::BadPassword, 422),
+            (Code::Unauthenticated, ErrorReason::InvalidCredentials, 401),
+            (Code::PermissionDenied, ErrorReason::WrongPassword, 403),
+            (Code::NotFound, ErrorReason::NoVehicle, 404),
+            (Code::AlreadyExists, ErrorReason::HmcTaken, 409),
+            (Code::Aborted, ErrorReason::StaleVersion, 409),
+            (Code::FailedPrecondition, ErrorReason::BadTransition, 422),
+            (Code::FailedPrecondition, ErrorReason::StatusNotAllowed, 422),
+            (Code::FailedPrecondition, ErrorReason::BadPassword, 422),
+            (Code::FailedPrecondition, ErrorReason::CampaignClosed, 409),
+            (Code::FailedPrecondition, ErrorReason::TooManyConflicts, 409),
+            (Code::FailedPrecondition, ErrorReason::OtherVehicle, 409),
+            (Code::FailedPrecondition, ErrorReason::LastAdmin, 409),
+            (Code::FailedPrecondition, ErrorReason::OwnAccount, 409),
+            (Code::ResourceExhausted, ErrorReason::LockedOut, 429),
+            (Code::ResourceExhausted, ErrorReason::RateLimited, 429),
+            (Code::ResourceExhausted, ErrorReason::Busy, 503),
+            (Code::ResourceExhausted, ErrorReason::TooLarge, 413),
+            (Code::Unavailable, ErrorReason::Unavailable, 503),
+            (Code::DeadlineExceeded, ErrorReason::Timeout, 504),
+            (Code::Cancelled, ErrorReason::Unavailable, 503),
+            (Code::Internal, ErrorReason::Internal, 500),
         ];
         for (code, reason, http) in table {
             let problem = Problem::from(status(code, reason, &"words"));
@@ -263,9 +264,9 @@ mod tests {
 
     #[test]
     fn invalid_fields_are_named() {
-        let bad = status_with_values(Code::InvalidArgument, Reason::BadRequest, &"no", &[("name", "is too long".into())]);
+        let bad = status_with_values(Code::InvalidArgument, ErrorReason::BadRequest, &"no", &[("name", "is too long".into())]);
         assert_eq!(Problem::from(bad).body.details.unwrap(), [json!({ "field": "name", "message": "is too long" })]);
-        let denied = status_with_values(Code::PermissionDenied, Reason::FieldNotAllowed, &"no", &[("field", "part".into())]);
+        let denied = status_with_values(Code::PermissionDenied, ErrorReason::FieldNotAllowed, &"no", &[("field", "part".into())]);
         assert_eq!(Problem::from(denied).body.details.unwrap()[0]["field"], "part");
     }
 }

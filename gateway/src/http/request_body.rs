@@ -19,7 +19,7 @@ const MIN_BYTES_PER_SECOND: f64 = 8192.0;
 /// Error of a request body that arrived too slowly.
 #[derive(Debug, thiserror::Error)]
 #[error("the request body arrived too slowly")]
-pub struct BodyTimeout;
+pub struct BodyTimeoutError;
 
 /// Request body with a read timeout and a minimum average rate.
 ///
@@ -67,7 +67,7 @@ where
         let timeout = self.timeout_of_next_data();
         let (_, sleep) = self.waiting.get_or_insert_with(|| (Instant::now(), Box::pin(tokio::time::sleep(timeout))));
         ready!(sleep.as_mut().poll(cx));
-        Poll::Ready(Some(Err(Box::new(BodyTimeout))))
+        Poll::Ready(Some(Err(Box::new(BodyTimeoutError))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -5,4 +5,4 @@
 
 pub mod address_rate_limit;
 pub mod admission;
-pub mod open_streams;
+pub mod event_stream_limit;

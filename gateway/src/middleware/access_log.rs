@@ -29,7 +29,7 @@ impl RequestRecord<'_> {
     /// The entry of a failed request contains the cause and the failed dependency. Internal errors (status 500) and the first
     /// failure of a dependency are logged as warnings. Further failures are logged at level `info` until the dependency has not
     /// failed for [`QUIET_PERIOD`].
-    pub(super) fn record(self, response: &Response<Body>) {
+    pub(super) fn log_and_count(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(
             "http_server_request_duration_seconds", "http_request_method" => method, "http_route" => route.to_owned(),
@@ -59,11 +59,11 @@ fn is_logged_as_warning(dependency: &str, status: StatusCode) -> bool {
 }
 
 /// HTTP method labels in logs and metrics. Any other method gets the label `_OTHER`, so that clients cannot create new labels.
-pub(super) const HTTP_METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "_OTHER"];
+pub(super) const HTTP_METHOD_LABELS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "_OTHER"];
 
 /// Returns the label of an HTTP method for logs and metrics; `_OTHER` for an unknown method.
 pub(super) fn http_method_label(method: &Method) -> &'static str {
-    HTTP_METHODS.into_iter().find(|name| *name == method.as_str()).unwrap_or("_OTHER")
+    HTTP_METHOD_LABELS.into_iter().find(|name| *name == method.as_str()).unwrap_or("_OTHER")
 }
 
 #[cfg(test)]

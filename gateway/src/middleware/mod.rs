@@ -7,7 +7,7 @@ use crate::{
     extract::auth::CallerSlot,
     http::{
         client_address::is_https,
-        problem::{PlainTextError, Problem},
+        problem::{PlainTextErrorMarker, Problem},
         request_body::DrainableBody,
         request_id::RequestId,
         security_headers::{is_api_path, set_security_headers},
@@ -27,8 +27,8 @@ use http::{
     request::Parts,
 };
 use patio_kit::{
-    errors::Reason,
-    telemetry::trace::{self, UNTRACED_TARGET},
+    errors::ErrorReason,
+    telemetry::trace::{self, UNTRACED_SPAN_TARGET},
 };
 use patio_proto::auth::RecordPageViewRequest;
 use std::time::Instant;
@@ -67,32 +67,32 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
     }
     let mut response = normalize_error(answered, &path, &id);
     set_security_headers(response.headers_mut(), &path, &id, api.config.sends_hsts() && secure);
-    if trace::is_enabled() {
+    if trace::is_span_export_enabled() {
         trace::record_http_status(&span, response.status());
     }
     let (took, trace_id) = (started.elapsed(), trace::trace_id(&span));
-    RequestRecord { method: http_method_label(&method), route: &route, took, id: &id, trace_id }.record(&response);
+    RequestRecord { method: http_method_label(&method), route: &route, took, id: &id, trace_id }.log_and_count(&response);
     response
 }
 
 /// Creates the tracing span of a request. If the request carries a trace context, the span continues the client's trace. Liveness
 /// checks are not traced.
 fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
-    if !trace::is_enabled() || route == "/healthz" {
-        return tracing::info_span!(target: UNTRACED_TARGET, "request", request_id = %id.0);
+    if !trace::is_span_export_enabled() || route == "/healthz" {
+        return tracing::info_span!(target: UNTRACED_SPAN_TARGET, "request", request_id = %id.0);
     }
     let method = http_method_label(request.method());
     let name = format!("{method} {route}");
     let span = tracing::info_span!("request", otel.name = name, otel.kind = "server", request_id = %id.0);
     trace::set_http_attributes(&span, method, route, request.uri().path());
-    trace::extract_context(&span, request.headers());
+    trace::set_parent_from_headers(&span, request.headers());
     span
 }
 
 /// Returns the 503 response for a request that is rejected because of an overload, after reading the rest of the request body.
 /// No route handler runs.
 #[must_use]
-pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) -> Response {
+pub async fn reject_overloaded_request(api: &AppState, (head, body): (Parts, Body)) -> Response {
     let started = Instant::now();
     DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);
@@ -102,7 +102,7 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
 
 /// Error reasons that are not recorded in the audit log, although the response is a 403: the caller's role did not cause the
 /// rejection.
-const REASONS_NOT_AUDITED: [Reason; 3] = [Reason::WrongPassword, Reason::ConfirmPassword, Reason::PasswordMustChange];
+const REASONS_NOT_AUDITED: [ErrorReason; 3] = [ErrorReason::WrongPassword, ErrorReason::ConfirmPassword, ErrorReason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.
 fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response, call: String) {
@@ -113,7 +113,7 @@ fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
     let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
     api.host.tasks.spawn(async move {
-        let noted = async { sessions.record_page_view(tokens.call_context_on_behalf_of(&bearer).await?.request(visit)).await };
+        let noted = async { sessions.record_page_view(tokens.call_context_on_behalf_of(&bearer).await?.grpc_request(visit)).await };
         if let Err(cause) = noted.await {
             tracing::warn!(%cause, "failed to write the audit entry of a forbidden request, entry lost");
         }
@@ -124,7 +124,7 @@ fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response
 fn normalize_error(response: Response, path: &str, id: &RequestId) -> Response {
     let status = response.status();
     let (known_problem, in_words) =
-        (response.extensions().get::<Problem>().cloned(), response.extensions().get::<PlainTextError>().is_some());
+        (response.extensions().get::<Problem>().cloned(), response.extensions().get::<PlainTextErrorMarker>().is_some());
     let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let bare = is_api_path(path) && status.as_u16() >= 400 && !is_json && !in_words;
     let mut problem = match known_problem {

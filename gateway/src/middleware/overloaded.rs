@@ -6,7 +6,7 @@ use crate::{
         request_id::{RequestId, set_request_id},
         security_headers::set_security_headers,
     },
-    middleware::access_log::{HTTP_METHODS, http_method_label},
+    middleware::access_log::{HTTP_METHOD_LABELS, http_method_label},
 };
 use axum::{
     body::Body,
@@ -14,7 +14,7 @@ use axum::{
 };
 use http::{HeaderMap, Method, StatusCode};
 use metrics::Histogram;
-use patio_kit::errors::Reason;
+use patio_kit::errors::ErrorReason;
 use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
 /// Placeholder for the request id in the prebuilt response body.
@@ -41,12 +41,12 @@ static REJECTED: LazyLock<HashMap<&str, Histogram>> = LazyLock::new(|| {
             "http_response_status_code" => "503"
         )
     };
-    HTTP_METHODS.into_iter().map(|method| (method, durations(method))).collect()
+    HTTP_METHOD_LABELS.into_iter().map(|method| (method, durations(method))).collect()
 });
 
 impl PrebuiltResponse {
     fn new(hsts: bool) -> Self {
-        let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy.text(), MESSAGE).retry_after(1);
+        let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, ErrorReason::Busy.text(), MESSAGE).with_retry_after(1);
         problem.body.request_id = Some(REQUEST_ID_PLACEHOLDER.to_owned());
         let json = serde_json::to_string(&problem.body).unwrap_or_default();
         let (before_id, after_id) = json.split_once(REQUEST_ID_PLACEHOLDER).unwrap_or_default();
@@ -80,7 +80,7 @@ mod tests {
     async fn the_prebuilt_response_equals_a_regular_error_response() {
         for hsts in [false, true] {
             let id = RequestId("seven".to_owned());
-            let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", MESSAGE).retry_after(1);
+            let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", MESSAGE).with_retry_after(1);
             problem.body.request_id = Some(id.0.clone());
             let mut usual = problem.into_response();
             set_security_headers(usual.headers_mut(), "/api/vehicles/1", &id, hsts);

@@ -1,9 +1,9 @@
 //! Route with which the developer account reads the audit log. The gateway merges the audit entries of all services by time.
 use crate::{
-    extract::{auth::AuthenticatedCaller, body::QueryParams, query},
+    extract::{auth::AuthenticatedCaller, query, request_parts::QueryParams},
     http::problem::{ApiResult, Problem},
     state::AppState,
-    views::enums,
+    views::json_values,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -151,8 +151,8 @@ async fn filter(api: &AppState, signed: &AuthenticatedCaller, query: AuditQuery)
         exclude_page_views: query.page_views == Some(false),
         user_id,
         search,
-        from: query.from.map(clock::timestamp),
-        to: query.to.map(clock::timestamp),
+        from: query.from.map(clock::to_timestamp),
+        to: query.to.map(clock::to_timestamp),
         ..Default::default()
     }))
 }
@@ -160,11 +160,11 @@ async fn filter(api: &AppState, signed: &AuthenticatedCaller, query: AuditQuery)
 /// Looks up the id of a user by login name (HMC); `None` when no user has the name. The caller's own name is compared
 /// first, since the user list does not contain the reserved developer account.
 async fn user(api: &AppState, signed: &AuthenticatedCaller, hmc: &str) -> ApiResult<Option<i64>> {
-    let own = api.sessions().get_me(signed.request(auth::GetMeRequest {})).await?.into_inner();
+    let own = api.sessions().get_me(signed.grpc_request(auth::GetMeRequest {})).await?.into_inner();
     if own.hmc.eq_ignore_ascii_case(hmc) {
         return Ok(Some(own.id));
     }
-    let users = api.users().list_users(signed.request(auth::ListUsersRequest {})).await?.into_inner().users;
+    let users = api.users().list_users(signed.grpc_request(auth::ListUsersRequest {})).await?.into_inner().users;
     Ok(users.into_iter().find(|user| user.hmc.to_lowercase() == hmc.to_lowercase()).map(|user| user.id))
 }
 
@@ -175,7 +175,7 @@ struct Kept {
 
 impl Kept {
     fn order(&self) -> (DateTime<Utc>, &'static str, i64) {
-        (enums::to_datetime(self.event.at.as_ref()), self.service, self.event.id)
+        (json_values::to_datetime_or_epoch(self.event.at.as_ref()), self.service, self.event.id)
     }
 }
 
@@ -190,7 +190,7 @@ async fn newest(
     while kept.len() < wanted {
         let limit = i32::try_from(wanted - kept.len()).unwrap_or(ENTRIES_PER_CALL).min(ENTRIES_PER_CALL);
         request.limit = limit;
-        let events = log.list_events(signed.request(request.clone())).await?.into_inner().events;
+        let events = log.list_events(signed.grpc_request(request.clone())).await?.into_inner().events;
         let was_all = events.len() < usize::try_from(limit).unwrap_or_default();
         if let Some(last) = events.last() {
             (request.before, request.before_id) = (last.at, last.id);
@@ -204,12 +204,12 @@ async fn newest(
 }
 
 async fn shown(api: &AppState, signed: &AuthenticatedCaller, kept: Vec<Kept>) -> Vec<AuditEvent> {
-    let people = api.names.resolve(signed.call_context(), kept.iter().filter_map(|kept| kept.event.user_id)).await;
+    let people = api.names.resolve_names(signed.call_context(), kept.iter().filter_map(|kept| kept.event.user_id)).await;
     let show = |Kept { service, event }: Kept| AuditEvent {
         id: format!("{service}-{}", event.id),
-        at: enums::to_datetime(event.at.as_ref()),
+        at: json_values::to_datetime_or_epoch(event.at.as_ref()),
         hmc: event.user_id.map(|id| people.name(id)),
-        user_type: enums::role_text(event.role()),
+        user_type: json_values::role_text(event.role()),
         kind: event.kind,
         subject: event.subject,
         summary: event.summary,

@@ -2,12 +2,12 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{BULK_BODY_LIMIT, JsonBody},
         query,
+        request_parts::{JsonBody, MAX_BULK_CHANGE_BODY_BYTES},
     },
     http::problem::{ApiResult, Problem, ProblemBody},
-    state::{AppState, LONG_CALL_TIMEOUT},
-    views::{enums::VehicleStatus, vehicle_preview::VehiclePreview},
+    state::{AppState, BULK_CALL_TIMEOUT},
+    views::{json_values::VehicleStatus, vehicle_preview::VehiclePreview},
 };
 use axum::{Json, extract::State};
 use patio_proto::vehicle as pb;
@@ -122,7 +122,7 @@ fn check_vehicle_count(field: &str, count: usize) -> ApiResult<()> {
 async fn bulk_status(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    JsonBody(body): JsonBody<BulkStatus, BULK_BODY_LIMIT>,
+    JsonBody(body): JsonBody<BulkStatus, MAX_BULK_CHANGE_BODY_BYTES>,
 ) -> ApiResult<Json<BulkResult>> {
     check_vehicle_count("vins", body.vins.len())?;
     let action = match body.action {
@@ -136,7 +136,7 @@ async fn bulk_status(
         scope: Some(pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };
-    Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
+    Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }
 
 /// Moves many vehicles to other parking spaces. A vehicle that is already in the parking space, or that cannot be changed, is
@@ -149,11 +149,11 @@ async fn bulk_status(
 async fn bulk_parking_space(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    JsonBody(body): JsonBody<BulkSpaces, BULK_BODY_LIMIT>,
+    JsonBody(body): JsonBody<BulkSpaces, MAX_BULK_CHANGE_BODY_BYTES>,
 ) -> ApiResult<Json<BulkResult>> {
     check_vehicle_count("rows", body.rows.len())?;
     let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
     let scope = pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id };
     let request = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
-    Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner().into()))
+    Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }

@@ -3,7 +3,7 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{PathId, QueryParams},
+        request_parts::{IdFromPath, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
     routes::history_page::{
@@ -70,7 +70,7 @@ impl CampaignEvent {
 async fn list_campaign_history(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<CampaignHistory>> {
     let page = MergedHistoryWindow::from_query(&query)?;
@@ -78,10 +78,10 @@ async fn list_campaign_history(
     let jobs_request = pb::ListCampaignJobsRequest { campaign_id: id, window: page.job_history_window() };
     let (mut campaigns, mut history) = (api.campaigns(), api.history());
     let (audit, jobs) = tokio::try_join!(
-        campaigns.list_campaign_history(signed.request(request)),
-        history.list_campaign_jobs(signed.request(jobs_request))
+        campaigns.list_campaign_history(signed.grpc_request(request)),
+        history.list_campaign_jobs(signed.grpc_request(jobs_request))
     )?;
     let (entries, next) = page.merge_entries(audit.into_inner().events, jobs.into_inner().events);
-    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
+    let people = api.names.resolve_names(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
     Ok(Json(CampaignHistory { entries: entries.into_iter().map(|entry| CampaignEvent::new(entry, &people)).collect(), next }))
 }

@@ -2,14 +2,14 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{JsonBody, PathId, QueryParams},
         query,
+        request_parts::{IdFromPath, JsonBody, QueryParams},
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::AppState,
     views::{
-        enums::{self, CampaignStatus},
-        success::Success,
+        json_values::{self, CampaignStatus},
+        success_response::Success,
     },
 };
 use axum::{Json, extract::State};
@@ -72,14 +72,14 @@ impl Campaign {
             description: campaign.description,
             part: campaign.part,
             id_yard: campaign.id_yard,
-            yard_name: query::yard_name(campaign.id_yard),
+            yard_name: query::find_yard_name(campaign.id_yard),
             image: campaign.image,
             model_type: campaign.model_type,
             created_by_name: people.name(campaign.created_by),
             modified_by_name: campaign.modified_by.map(|id| people.name(id)),
-            created_at: enums::to_datetime(campaign.created_at.as_ref()),
-            modified_at: enums::to_datetime(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
-            due_at: enums::to_optional_datetime(campaign.due_at.as_ref()),
+            created_at: json_values::to_datetime_or_epoch(campaign.created_at.as_ref()),
+            modified_at: json_values::to_datetime_or_epoch(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
+            due_at: json_values::to_optional_datetime(campaign.due_at.as_ref()),
             next: campaign.next,
             total_vehicles: campaign.total_vehicles,
             total_inspected: campaign.total_inspected,
@@ -90,14 +90,14 @@ impl Campaign {
 }
 
 /// Converts campaigns from their proto form, resolving all user names in one call.
-pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, campaigns: Vec<pb::Campaign>) -> Vec<Campaign> {
+pub async fn to_campaign_views(api: &AppState, signed: &AuthenticatedCaller, campaigns: Vec<pb::Campaign>) -> Vec<Campaign> {
     let ids: Vec<i64> = campaigns.iter().flat_map(|campaign| [Some(campaign.created_by), campaign.modified_by]).flatten().collect();
-    let people = api.names.resolve(signed.call_context(), ids).await;
+    let people = api.names.resolve_names(signed.call_context(), ids).await;
     campaigns.into_iter().map(|campaign| Campaign::of(campaign, &people)).collect()
 }
 
 async fn shown_one(api: &AppState, signed: &AuthenticatedCaller, campaign: pb::Campaign) -> ApiResult<Json<Campaign>> {
-    to_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal_error)
+    to_campaign_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal_error)
 }
 
 /// Query parameters that filter the campaign list.
@@ -202,11 +202,11 @@ async fn list_campaigns(
         yard,
         order: parse_order(query.order.as_deref())?.into(),
     };
-    let reply = api.campaigns().list_campaigns(signed.request(request)).await?.into_inner();
+    let reply = api.campaigns().list_campaigns(signed.grpc_request(request)).await?.into_inner();
     let meta = query::PageMeta::from(reply.meta);
     let (page_index, total_count, per_page) = (meta.page_index, meta.total_count, meta.per_page);
-    let meta = CampaignsMeta { page_index, total_count, per_page, yard_name: query::yard_name(yard) };
-    Ok(Json(Campaigns { campaigns: to_views(&api, &signed, reply.campaigns).await, meta }))
+    let meta = CampaignsMeta { page_index, total_count, per_page, yard_name: query::find_yard_name(yard) };
+    Ok(Json(Campaigns { campaigns: to_campaign_views(&api, &signed, reply.campaigns).await, meta }))
 }
 
 /// Optional query parameter that limits the result to one yard.
@@ -225,11 +225,11 @@ struct YardQuery {
 async fn get_campaign(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<Json<Campaign>> {
     let request = pb::GetCampaignRequest { id, yard: query::validate_yard_id(query.yard)? };
-    let campaign = api.campaigns().get_campaign(signed.request(request)).await?.into_inner();
+    let campaign = api.campaigns().get_campaign(signed.grpc_request(request)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
 
@@ -265,7 +265,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<D
 async fn update_campaign(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     JsonBody(body): JsonBody<EditCampaign>,
 ) -> ApiResult<Json<Campaign>> {
     if body.id.is_some_and(|body_id| body_id != id) {
@@ -280,9 +280,9 @@ async fn update_campaign(
         model_type: body.model_type,
         part: body.part,
         clear_due_at: body.due_at == Some(None),
-        due_at: body.due_at.flatten().map(|at| enums::check_timestamp("due_at", at).map(clock::timestamp)).transpose()?,
+        due_at: body.due_at.flatten().map(|at| json_values::validate_timestamp_range("due_at", at).map(clock::to_timestamp)).transpose()?,
     };
-    let campaign = api.campaigns().update_campaign(signed.request(request)).await?.into_inner();
+    let campaign = api.campaigns().update_campaign(signed.grpc_request(request)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
 
@@ -290,8 +290,8 @@ async fn update_campaign(
 #[utoipa::path(delete, path = "/campaigns/{id}", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "Deleted.", body = Success)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/DeleteCampaign"))))]
-async fn delete_campaign(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Success>> {
-    api.campaigns().delete_campaign(signed.request(pb::DeleteCampaignRequest { id })).await?;
+async fn delete_campaign(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Json<Success>> {
+    api.campaigns().delete_campaign(signed.grpc_request(pb::DeleteCampaignRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
 
@@ -322,7 +322,7 @@ async fn campaign_progress(
     QueryParams(query): QueryParams<NameQuery>,
 ) -> ApiResult<Json<Progress>> {
     let request = vehicle::GetProgressRequest { campaign_name: query::validate_campaign_name(query.campaign_name)?, ..Default::default() };
-    let found = api.yards().get_progress(signed.request(request)).await?.into_inner().progress.into_iter().next();
+    let found = api.yards().get_progress(signed.grpc_request(request)).await?.into_inner().progress.into_iter().next();
     let found =
         found.ok_or_else(|| Problem::new(http::StatusCode::NOT_FOUND, "NO_CAMPAIGN", "Campaign not found. It may have been deleted."))?;
     Ok(Json(Progress { total_vehicles: found.total_vehicles, total_inspected: found.total_inspected }))

@@ -3,14 +3,14 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{JsonBody, PathId, QueryParams},
         query,
+        request_parts::{IdFromPath, JsonBody, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
     state::AppState,
     views::{
         conflict::{self, Conflict, ConflictSide, ConflictState},
-        enums,
+        json_values,
         vehicle::{self, Vehicle},
     },
 };
@@ -70,11 +70,11 @@ async fn list_conflicts(
         campaign_id: query::validate_campaign_id(query.campaign_id)?,
         settled: query.state.map(|state| state == ConflictState::Settled),
         mine: query.mine.unwrap_or_default(),
-        since: query.since.map(|at| enums::check_timestamp("since", at).map(clock::timestamp)).transpose()?,
+        since: query.since.map(|at| json_values::validate_timestamp_range("since", at).map(clock::to_timestamp)).transpose()?,
         id: None,
     };
-    let reply = api.conflicts().list_conflicts(signed.request(request)).await?.into_inner();
-    let people = api.names.resolve(signed.call_context(), reply.conflicts.iter().flat_map(conflict::user_ids)).await;
+    let reply = api.conflicts().list_conflicts(signed.grpc_request(request)).await?.into_inner();
+    let people = api.names.resolve_names(signed.call_context(), reply.conflicts.iter().flat_map(conflict::user_ids)).await;
     Ok(Json(Conflicts {
         conflicts: reply.conflicts.into_iter().map(|found| Conflict::new(found, &people)).collect(),
         meta: reply.meta.into(),
@@ -98,18 +98,18 @@ struct Settling {
 async fn resolve_conflict(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     JsonBody(body): JsonBody<Settling>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     let choice = match body.choice {
         ConflictSide::Theirs => pb::Side::Theirs,
         ConflictSide::Mine => pb::Side::Mine,
     };
-    match api.conflicts().resolve_conflict(signed.request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
+    match api.conflicts().resolve_conflict(signed.grpc_request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
         Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
             let id = errors::status_value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
-            Err(vehicle::problem_with_current_vehicle(&api, &signed, id, refusal).await)
+            Err(vehicle::convert_save_error(&api, &signed, id, refusal).await)
         }
     }
 }

@@ -3,11 +3,11 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::PathId,
+        request_parts::IdFromPath,
         upload::{self, UploadError, UploadFieldNames},
     },
     http::problem::{ApiResult, Problem, ProblemBody},
-    state::{AppState, LONG_CALL_TIMEOUT},
+    state::{AppState, BULK_CALL_TIMEOUT},
     views::{
         download::{Workbook, file_response},
         vehicle_preview::VehiclePreview,
@@ -40,7 +40,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 
 async fn export(api: &AppState, signed: &AuthenticatedCaller, campaign_id: i64, report: Report) -> ApiResult<Response> {
     let request = pb::ExportCampaignRequest { campaign_id, report: report.into() };
-    let pieces = api.files().export_campaign(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
+    let pieces = api.files().export_campaign(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
     file_response(pieces, &api.config.product_name).await
 }
 
@@ -48,7 +48,7 @@ async fn export(api: &AppState, signed: &AuthenticatedCaller, campaign_id: i64, 
 #[utoipa::path(get, path = "/campaigns/{id}/generate_campaign_vehicle_report", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ExportCampaign"))))]
-async fn vehicle_report(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Response> {
+async fn vehicle_report(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Response> {
     export(&api, &signed, id, Report::Vehicles).await
 }
 
@@ -56,7 +56,7 @@ async fn vehicle_report(State(api): State<AppState>, signed: AuthenticatedCaller
 #[utoipa::path(get, path = "/campaigns/{id}/export_all_yards", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ExportCampaign"))))]
-async fn export_all_yards(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Response> {
+async fn export_all_yards(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Response> {
     export(&api, &signed, id, Report::AllYards).await
 }
 
@@ -88,8 +88,8 @@ struct Script(String);
 async fn convert_to_sql(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Response> {
     let form = UploadFieldNames { file: "file", name: Some("campaignName") };
     let mut files = api.files();
-    let pieces = upload::stream_to_import(request, form, String::new(), async |chunks| {
-        files.convert_to_sql(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await
+    let pieces = upload::stream_file_to_import_svc(request, form, String::new(), async |chunks| {
+        files.convert_to_sql(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await
     })
     .await?;
     file_response(pieces, &api.config.product_name).await
@@ -169,8 +169,8 @@ fn csv_problem(refusal: UploadError) -> Problem {
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/CheckCsv"))))]
 async fn validate_csv(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
-    let call = async |chunks| files.check_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
+    let call = async |chunks| files.check_csv(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await;
+    let reply = upload::stream_file_to_import_svc(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
     edited(reply, &api.config.product_name).map(Json)
 }
 
@@ -182,8 +182,8 @@ async fn validate_csv(State(api): State<AppState>, signed: AuthenticatedCaller, 
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ApplyCsv"))))]
 async fn apply_csv(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
-    let call = async |chunks| files.apply_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
+    let call = async |chunks| files.apply_csv(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await;
+    let reply = upload::stream_file_to_import_svc(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
     let result = edited(reply, &api.config.product_name)?;
     let refused = |words: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "CSV_REFUSED", words);
     if result.total_errors > 0 {

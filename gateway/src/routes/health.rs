@@ -10,7 +10,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use futures::future::join_all;
-use patio_kit::{client::service_channel::ServiceChannel, host::ServiceHost};
+use patio_kit::{client::service_channel::ServiceChannel, service_host::ServiceHost};
 use patio_proto::auth::GetSigningKeysRequest;
 use serde::Serialize;
 use serde_json::{Value, json};

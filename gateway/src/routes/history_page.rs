@@ -1,7 +1,7 @@
 //! Pages of a merged history: the gateway merges the audit entries of one service and the bulk jobs of vehicle-svc by time.
 use crate::{
     http::problem::{ApiResult, Problem},
-    views::enums,
+    views::json_values,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::clock;
@@ -22,7 +22,7 @@ const DEFAULT_PAGE_SIZE: i32 = 50;
 ///
 /// # Errors
 /// Returns a 400 that names the field `limit` when the size is less than 1 or greater than 100.
-pub(super) fn validate_page_limit(limit: Option<i32>) -> ApiResult<i32> {
+pub(super) fn validate_page_size(limit: Option<i32>) -> ApiResult<i32> {
     let limit = limit.unwrap_or(DEFAULT_PAGE_SIZE);
     if !(1..=100).contains(&limit) {
         return Err(Problem::invalid_field("limit", "must be 1 to 100"));
@@ -88,7 +88,7 @@ impl FromStr for Position {
         let at = read.0.and_then(DateTime::from_timestamp_micros);
         let position = at.zip(source).zip(read.2).map(|((at, source), id)| Self { at, source, id });
         let position = position.ok_or_else(|| Problem::invalid_field("before", "must be the `next` of a page"))?;
-        enums::check_timestamp("before", position.at).map(|at| Self { at, ..position })
+        json_values::validate_timestamp_range("before", position.at).map(|at| Self { at, ..position })
     }
 }
 
@@ -105,7 +105,7 @@ impl MergedHistoryWindow {
     /// # Errors
     /// Returns a 400 that names the invalid parameter.
     pub(super) fn from_query(query: &MergedHistoryQuery) -> ApiResult<Self> {
-        let limit = validate_page_limit(query.limit)?;
+        let limit = validate_page_size(query.limit)?;
         Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
     }
 
@@ -125,7 +125,7 @@ impl MergedHistoryWindow {
             Ordering::Equal => after.id,
             Ordering::Greater => 0,
         });
-        HistoryWindow { before: self.after.map(|after| clock::timestamp(after.at)), before_id, limit: self.limit + 1 }
+        HistoryWindow { before: self.after.map(|after| clock::to_timestamp(after.at)), before_id, limit: self.limit + 1 }
     }
 
     /// Merges the entries of both services, newest first. Also returns the position at which the next page begins; `None` on the
@@ -158,8 +158,10 @@ impl MergedEntry {
 
     fn position(&self) -> Position {
         match self {
-            Self::Audit(event) => Position { at: enums::to_datetime(event.at.as_ref()), source: Source::Audit, id: event.id },
-            Self::Job(event) => Position { at: enums::to_datetime(event.at.as_ref()), source: Source::Jobs, id: event.id },
+            Self::Audit(event) => {
+                Position { at: json_values::to_datetime_or_epoch(event.at.as_ref()), source: Source::Audit, id: event.id }
+            }
+            Self::Job(event) => Position { at: json_values::to_datetime_or_epoch(event.at.as_ref()), source: Source::Jobs, id: event.id },
         }
     }
 

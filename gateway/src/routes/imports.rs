@@ -3,15 +3,15 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{self, UploadId},
+        request_parts::{self, UploadIdFromPath},
         upload::{self, UploadError},
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     routes::{
         campaigns::{self, Campaign},
-        events,
+        live_events,
     },
-    state::{AppState, LONG_CALL_TIMEOUT},
+    state::{AppState, BULK_CALL_TIMEOUT},
     views::download::{Workbook, file_response},
 };
 use axum::{
@@ -80,15 +80,15 @@ struct Imported {
 async fn upload_document(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> Result<Response, UploadError> {
     let id = upload_id(&request)?;
     let mut imports = api.imports();
-    let reply = upload::stream_to_import(request, FORM, id, async |chunks| {
-        imports.import_campaign(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await
+    let reply = upload::stream_file_to_import_svc(request, FORM, id, async |chunks| {
+        imports.import_campaign(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await
     })
     .await?;
     match reply.outcome {
         Some(Outcome::Imported(imported)) => {
             let pb::Imported { campaign, notes, .. } = *imported;
             let campaign = campaign.ok_or_else(Problem::internal_error)?;
-            let campaign = campaigns::to_views(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal_error)?;
+            let campaign = campaigns::to_campaign_views(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal_error)?;
             Ok((StatusCode::CREATED, Json(Imported { message: SUCCESS_MESSAGE.to_owned(), campaign, notes })).into_response())
         }
         Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, &api.config.product_name)),
@@ -109,9 +109,13 @@ fn upload_id(request: &Request) -> ApiResult<String> {
         (status = 404, description = "The caller has no upload with this id.", body = ProblemBody),
         (status = 409, description = "The import has already finished.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/CancelImport"))))]
-async fn cancel_upload(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<StatusCode> {
+async fn cancel_upload(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    UploadIdFromPath(id): UploadIdFromPath,
+) -> ApiResult<StatusCode> {
     let request = pb::CancelImportRequest { upload_id: id.to_string() };
-    api.imports().cancel_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?;
+    api.imports().cancel_import(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -122,9 +126,13 @@ async fn cancel_upload(State(api): State<AppState>, signed: AuthenticatedCaller,
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         (status = 404, description = "The sheet does not exist or is no longer available.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/GetRejectedSheet"))))]
-async fn get_rejected(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<Response> {
+async fn get_rejected(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    UploadIdFromPath(id): UploadIdFromPath,
+) -> ApiResult<Response> {
     let request = pb::GetRejectedSheetRequest { upload_id: id.to_string() };
-    let pieces = api.files().get_rejected_sheet(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
+    let pieces = api.files().get_rejected_sheet(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
     file_response(pieces, &api.config.product_name).await
 }
 
@@ -163,10 +171,14 @@ impl From<pb::ImportProgress> for UploadProgress {
 #[utoipa::path(get, path = "/documents/uploads/{id}/events", tag = "documents", params(("id" = Uuid, Path)),
     responses((status = 200, description = "Events named `progress`, with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
-async fn watch_upload(State(api): State<AppState>, signed: AuthenticatedCaller, UploadId(id): UploadId) -> ApiResult<Response> {
-    let permit = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams_problem)?;
+async fn watch_upload(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    UploadIdFromPath(id): UploadIdFromPath,
+) -> ApiResult<Response> {
+    let permit = api.streams.try_acquire(signed.caller.user_id).ok_or_else(live_events::too_many_streams_problem)?;
     let request = pb::WatchImportRequest { upload_id: id.to_string() };
-    let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, request)).await?.into_inner();
+    let progress = api.imports().watch_import(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);
     let over = async move {
         let (ended, stopped) = (pin!(host.identity.wait_until_caller_invalid(&caller)), pin!(host.tasks.wait_until_stopping()));
@@ -195,7 +207,7 @@ fn events(progress: impl Stream<Item = Result<pb::ImportProgress, Status>>) -> i
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/GetTemplate"))))]
 async fn get_template(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Response> {
-    let file = api.imports().get_template(signed.request(pb::GetTemplateRequest {})).await?.into_inner();
-    let headers = [(CONTENT_TYPE, file.content_type), (CONTENT_DISPOSITION, body::content_disposition(&file.name))];
+    let file = api.imports().get_template(signed.grpc_request(pb::GetTemplateRequest {})).await?.into_inner();
+    let headers = [(CONTENT_TYPE, file.content_type), (CONTENT_DISPOSITION, request_parts::build_content_disposition(&file.name))];
     Ok((headers, file.data).into_response())
 }

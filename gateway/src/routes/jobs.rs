@@ -2,12 +2,12 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{PathId, QueryParams},
         query,
+        request_parts::{IdFromPath, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
-    state::{AppState, LONG_CALL_TIMEOUT},
-    views::enums,
+    state::{AppState, BULK_CALL_TIMEOUT},
+    views::json_values,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -95,10 +95,10 @@ impl Job {
             campaigns: job.campaigns.into_iter().map(|of| JobCampaign { id: of.id, name: of.name, deleted: of.deleted }).collect(),
             total_campaigns: job.total_campaigns,
             created_by_name: job.user_id.map(|id| people.name(id)),
-            created_at: enums::to_datetime(job.at.as_ref()),
+            created_at: json_values::to_datetime_or_epoch(job.at.as_ref()),
             vehicles: job.vehicles,
             undone_by_name: job.undone_by.map(|id| people.name(id)),
-            undone_at: enums::to_optional_datetime(job.undone_at.as_ref()),
+            undone_at: json_values::to_optional_datetime(job.undone_at.as_ref()),
             restored: job.restored,
         }
     }
@@ -120,9 +120,9 @@ async fn list_jobs(
     QueryParams(page): QueryParams<query::PageQuery>,
 ) -> ApiResult<Json<Jobs>> {
     let request = pb::ListJobsRequest { page: Some(page.to_page()?) };
-    let reply = api.jobs().list_jobs(signed.request(request)).await?.into_inner();
+    let reply = api.jobs().list_jobs(signed.grpc_request(request)).await?.into_inner();
     let ids: Vec<i64> = reply.jobs.iter().flat_map(|job| [job.user_id, job.undone_by]).flatten().collect();
-    let people = api.names.resolve(signed.call_context(), ids).await;
+    let people = api.names.resolve_names(signed.call_context(), ids).await;
     Ok(Json(Jobs { jobs: reply.jobs.into_iter().map(|job| Job::of(job, &people)).collect(), meta: reply.meta.into() }))
 }
 
@@ -158,8 +158,8 @@ struct UndoResult {
         (status = 404, description = "The job does not exist, or its campaigns are deleted.", body = ProblemBody),
         (status = 409, description = "A campaign of the job is closed.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.JobService/UndoJob"))))]
-async fn undo_job(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<UndoResult>> {
-    let reply = api.jobs().undo_job(signed.request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id })).await?.into_inner();
+async fn undo_job(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Json<UndoResult>> {
+    let reply = api.jobs().undo_job(signed.request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id })).await?.into_inner();
     let left = reply.left.into_iter();
     Ok(Json(UndoResult {
         undone: reply.undone,

@@ -4,18 +4,18 @@ use axum::Router;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
-pub mod activity;
 pub mod audit;
 pub mod bulk_changes;
 pub mod campaign_history;
 pub mod campaigns;
 pub mod conflicts;
-pub mod events;
 pub mod files;
 pub mod health;
 mod history_page;
 pub mod imports;
+pub mod inspection_activity;
 pub mod jobs;
+pub mod live_events;
 mod openapi_base;
 pub mod page_views;
 pub mod pending_saves;
@@ -43,9 +43,9 @@ fn all() -> OpenApiRouter<AppState> {
         .merge(vehicle_history::routes())
         .merge(campaign_history::routes())
         .merge(user_history::routes())
-        .merge(events::routes())
+        .merge(live_events::routes())
         .merge(work_pace::routes())
-        .merge(activity::routes())
+        .merge(inspection_activity::routes())
         .merge(pending_saves::routes())
         .merge(bulk_changes::routes())
         .merge(jobs::routes())

@@ -1,6 +1,6 @@
 //! Routes with which the web app logs page views and completed sign-ins.
 use crate::{
-    extract::{auth::AuthenticatedCaller, body::JsonBody},
+    extract::{auth::AuthenticatedCaller, request_parts::JsonBody},
     http::problem::ApiResult,
     state::AppState,
 };
@@ -72,6 +72,6 @@ async fn log_login(State(api): State<AppState>, signed: AuthenticatedCaller, Jso
 
 async fn record_page_view(api: &AppState, signed: &AuthenticatedCaller, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
     let bearer = api.service_tokens.call_context_on_behalf_of(signed.call_context()).await?;
-    api.sessions().record_page_view(bearer.request(visit)).await?;
+    api.sessions().record_page_view(bearer.grpc_request(visit)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

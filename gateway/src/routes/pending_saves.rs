@@ -4,11 +4,11 @@ use crate::routes::vehicles::validate_device_name;
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{JsonBody, PathId},
+        request_parts::{IdFromPath, JsonBody},
     },
     http::problem::{ApiResult, Problem},
     state::AppState,
-    views::enums,
+    views::json_values,
 };
 use axum::{
     Json,
@@ -60,11 +60,11 @@ async fn report_pending_saves(
 ) -> ApiResult<StatusCode> {
     let device = validate_device_name(path.0)?;
     let to_proto = |work: PendingSaves| {
-        let oldest_at = enums::check_timestamp("held.oldest_at", work.oldest_at)?;
-        Ok(pb::PendingSaves { campaign_id: work.campaign_id, saves: work.saves, oldest_at: Some(clock::timestamp(oldest_at)) })
+        let oldest_at = json_values::validate_timestamp_range("held.oldest_at", work.oldest_at)?;
+        Ok(pb::PendingSaves { campaign_id: work.campaign_id, saves: work.saves, oldest_at: Some(clock::to_timestamp(oldest_at)) })
     };
     let held: Result<Vec<_>, Problem> = body.held.into_iter().map(to_proto).collect();
-    api.pending_saves().report_pending_saves(signed.request(pb::ReportPendingSavesRequest { device, held: held? })).await?;
+    api.pending_saves().report_pending_saves(signed.grpc_request(pb::ReportPendingSavesRequest { device, held: held? })).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -94,15 +94,16 @@ struct HeldOnDevice {
 #[utoipa::path(get, path = "/campaigns/{id}/held", tag = "live", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The pending saves.", body = Held)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ListPendingSaves"))))]
-async fn list_pending_saves(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Held>> {
-    let reply = api.pending_saves().list_pending_saves(signed.request(pb::ListPendingSavesRequest { campaign_id: id })).await?.into_inner();
-    let people = api.names.resolve(signed.call_context(), reply.held.iter().map(|held| held.user_id)).await;
+async fn list_pending_saves(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Json<Held>> {
+    let reply =
+        api.pending_saves().list_pending_saves(signed.grpc_request(pb::ListPendingSavesRequest { campaign_id: id })).await?.into_inner();
+    let people = api.names.resolve_names(signed.call_context(), reply.held.iter().map(|held| held.user_id)).await;
     let held = reply.held.into_iter().map(|held| HeldOnDevice {
         hmc: people.name(held.user_id),
         device: held.device,
         saves: held.saves,
-        oldest_at: enums::to_datetime(held.oldest_at.as_ref()),
-        told_at: enums::to_datetime(held.told_at.as_ref()),
+        oldest_at: json_values::to_datetime_or_epoch(held.oldest_at.as_ref()),
+        told_at: json_values::to_datetime_or_epoch(held.told_at.as_ref()),
     });
     Ok(Json(Held { devices: reply.devices, saves: reply.saves, held: held.collect() }))
 }

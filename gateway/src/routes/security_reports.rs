@@ -1,7 +1,7 @@
 //! Routes that support the security of the site and need no sign-in: reports of Content-Security-Policy violations, and
 //! `security.txt`.
 use crate::{
-    extract::{auth::ClientInfo, body},
+    extract::{auth::ClientInfo, request_parts},
     state::AppState,
 };
 use axum::{
@@ -47,7 +47,7 @@ async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: R
     if api.reports.take_token(&visitor.address, Instant::now()).is_err() {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
     }
-    let body = match body::read_body(request.into_body(), MAX_REPORT_BYTES).await {
+    let body = match request_parts::read_body(request.into_body(), MAX_REPORT_BYTES).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };

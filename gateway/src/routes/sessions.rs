@@ -2,17 +2,17 @@
 use crate::{
     extract::{
         auth::{AuthenticatedCaller, ClientInfo},
-        body::{JsonBody, SessionId},
+        request_parts::{JsonBody, SessionIdFromPath},
     },
     http::{
-        device_cookie::device_cookie,
+        device_cookie::build_device_cookie,
         problem::{ApiResult, Problem},
     },
     state::AppState,
     views::{
-        enums::{self, UserType},
+        json_values::{self, UserType},
         session::{EndedSessions, OpenSessions, PersonalData},
-        success::Success,
+        success_response::Success,
     },
 };
 use axum::{
@@ -131,15 +131,15 @@ async fn sign_in(
         is_limited,
         device: visitor.device.clone(),
     };
-    let session = api.sessions().sign_in(visitor.request(request)).await?.into_inner();
-    let cookie = device_cookie(&session.device_mark, &visitor.device_tokens, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
+    let session = api.sessions().sign_in(visitor.grpc_request(request)).await?.into_inner();
+    let cookie = build_device_cookie(&session.device_mark, &visitor.device_tokens, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
     let user = session.user.unwrap_or_default();
     let session = Session {
         token: session.token,
         id: user.id,
         user_type: user.role().into(),
         hmc: user.hmc,
-        expires_at: enums::to_datetime(session.expires_at.as_ref()),
+        expires_at: json_values::to_datetime_or_epoch(session.expires_at.as_ref()),
         session_id: session.session_id,
         seal_key: URL_SAFE_NO_PAD.encode(session.seal_key),
         must_change_password: user.must_change_password,
@@ -151,11 +151,11 @@ async fn sign_in(
 #[utoipa::path(delete, path = "/sessions", tag = "sessions", responses((status = 204, description = "Signed out.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignOut"))))]
 async fn sign_out(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<StatusCode> {
-    api.sessions().sign_out(signed.request(pb::SignOutRequest {})).await?;
+    api.sessions().sign_out(signed.grpc_request(pb::SignOutRequest {})).await?;
     let ended = pb::Revocation {
         session_id: signed.caller.session_id.clone(),
         user_id: signed.caller.user_id,
-        expires_at: Some(clock::timestamp(signed.caller.expires_at)),
+        expires_at: Some(clock::to_timestamp(signed.caller.expires_at)),
         ..Default::default()
     };
     api.host.identity.add_revocations(&[ended]); // immediately in this process; other processes receive it within a second
@@ -166,7 +166,7 @@ async fn sign_out(State(api): State<AppState>, signed: AuthenticatedCaller) -> A
 #[utoipa::path(get, path = "/me", tag = "sessions", responses((status = 200, description = "The signed-in user.", body = Me)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/GetMe"))))]
 async fn get_me(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<Me>> {
-    let user = api.sessions().get_me(signed.request(pb::GetMeRequest {})).await?.into_inner();
+    let user = api.sessions().get_me(signed.grpc_request(pb::GetMeRequest {})).await?.into_inner();
     let product_name = api.config.product_name.clone();
     let (user_type, must_change_password) = (user.role().into(), user.must_change_password);
     Ok(Json(Me { id: user.id, user_type, hmc: user.hmc, developer: user.developer, must_change_password, product_name }))
@@ -180,9 +180,9 @@ async fn get_me(State(api): State<AppState>, signed: AuthenticatedCaller) -> Api
 async fn end_left(State(api): State<AppState>, visitor: ClientInfo, JsonBody(body): JsonBody<LeftSessions>) -> ApiResult<StatusCode> {
     api.offline_sign_outs.take_token(&visitor.address, Instant::now()).map_err(|wait| {
         let text = "Too many requests from this network. Try again in a moment.";
-        Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", text).retry_after(wait)
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", text).with_retry_after(wait)
     })?;
-    api.sessions().end_left_sessions(visitor.request(pb::EndLeftSessionsRequest { session_ids: body.session_ids })).await?;
+    api.sessions().end_left_sessions(visitor.grpc_request(pb::EndLeftSessionsRequest { session_ids: body.session_ids })).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -197,7 +197,7 @@ async fn confirm_password(
     signed: AuthenticatedCaller,
     JsonBody(body): JsonBody<Confirm>,
 ) -> ApiResult<StatusCode> {
-    api.sessions().confirm_password(signed.request(pb::ConfirmPasswordRequest { password: body.password })).await?;
+    api.sessions().confirm_password(signed.grpc_request(pb::ConfirmPasswordRequest { password: body.password })).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -221,20 +221,24 @@ async fn end_own_sessions(State(api): State<AppState>, signed: AuthenticatedCall
 #[utoipa::path(delete, path = "/me/sessions/{session}", tag = "sessions", params(("session" = String, Path, format = Uuid)),
     responses((status = 200, description = "Ended.", body = Success)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
-async fn end_own_session(State(api): State<AppState>, signed: AuthenticatedCaller, SessionId(id): SessionId) -> ApiResult<Json<Success>> {
+async fn end_own_session(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    SessionIdFromPath(id): SessionIdFromPath,
+) -> ApiResult<Json<Success>> {
     end_session_of_user(&api, &signed, 0, id).await
 }
 
 /// Returns the open sessions of a user; user id 0 means the caller.
 pub async fn list_sessions_of_user(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<OpenSessions>> {
-    let found = api.sessions().list_sessions(signed.request(pb::ListSessionsRequest { user_id })).await?.into_inner().sessions;
+    let found = api.sessions().list_sessions(signed.grpc_request(pb::ListSessionsRequest { user_id })).await?.into_inner().sessions;
     Ok(Json(found.into()))
 }
 
 /// Ends all sessions of a user except the caller's current session; user id 0 means the caller.
 pub async fn end_sessions_of_user(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
     let request = pb::EndSessionsRequest { user_id, session_id: String::new() };
-    Ok(Json(api.sessions().end_sessions(signed.request(request)).await?.into_inner().into()))
+    Ok(Json(api.sessions().end_sessions(signed.grpc_request(request)).await?.into_inner().into()))
 }
 
 /// Ends one session of a user; user id 0 means the caller.
@@ -244,7 +248,7 @@ pub async fn end_session_of_user(
     user_id: i64,
     session_id: String,
 ) -> ApiResult<Json<Success>> {
-    api.sessions().end_sessions(signed.request(pb::EndSessionsRequest { user_id, session_id })).await?;
+    api.sessions().end_sessions(signed.grpc_request(pb::EndSessionsRequest { user_id, session_id })).await?;
     Ok(Json(Success { success: true }))
 }
 
@@ -260,7 +264,7 @@ async fn change_password(
     JsonBody(body): JsonBody<ChangePassword>,
 ) -> ApiResult<StatusCode> {
     let request = pb::ChangeOwnPasswordRequest { old_password: body.old, new_password: body.new };
-    api.sessions().change_own_password(signed.request(request)).await?;
+    api.sessions().change_own_password(signed.grpc_request(request)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -274,6 +278,6 @@ async fn own_data(State(api): State<AppState>, signed: AuthenticatedCaller) -> A
 
 /// Returns the response with all personal data of a user, as JSON text from auth-svc.
 pub async fn export_user_data(api: &AppState, signed: &AuthenticatedCaller, id: i64) -> ApiResult<Response> {
-    let export = api.users().export_user(signed.request(pb::ExportUserRequest { id })).await?.into_inner();
+    let export = api.users().export_user(signed.grpc_request(pb::ExportUserRequest { id })).await?.into_inner();
     Ok(([(CONTENT_TYPE, "application/json")], export.json).into_response())
 }

@@ -3,7 +3,7 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{PathId, QueryParams},
+        request_parts::{IdFromPath, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
     routes::history_page::{BulkChangeEvent, MergedEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields},
@@ -70,7 +70,7 @@ impl UserEvent {
 async fn list_user_history(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     QueryParams(query): QueryParams<MergedHistoryQuery>,
 ) -> ApiResult<Json<UserHistory>> {
     let page = MergedHistoryWindow::from_query(&query)?;
@@ -78,8 +78,8 @@ async fn list_user_history(
     let jobs_request = pb::ListUserJobsRequest { user_id: id, window: page.job_history_window() };
     let (mut users, mut history) = (api.users(), api.history());
     let (audit, jobs) =
-        tokio::try_join!(users.list_user_history(signed.request(request)), history.list_user_jobs(signed.request(jobs_request)))?;
+        tokio::try_join!(users.list_user_history(signed.grpc_request(request)), history.list_user_jobs(signed.grpc_request(jobs_request)))?;
     let (entries, next) = page.merge_entries(audit.into_inner().events, jobs.into_inner().events);
-    let people = api.names.resolve(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
+    let people = api.names.resolve_names(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
     Ok(Json(UserHistory { entries: entries.into_iter().map(|entry| UserEvent::new(entry, &people)).collect(), next }))
 }

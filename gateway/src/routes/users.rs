@@ -2,15 +2,15 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{JsonBody, PathId, SessionId},
+        request_parts::{IdFromPath, JsonBody, SessionIdFromPath},
     },
-    http::problem::{ApiResult, PlainTextError, Problem, ProblemBody},
+    http::problem::{ApiResult, PlainTextErrorMarker, Problem, ProblemBody},
     routes::sessions,
     state::AppState,
     views::{
-        enums::{self, UserType},
+        json_values::{self, UserType},
         session::{EndedSessions, OpenSessions, PersonalData},
-        success::Success,
+        success_response::Success,
     },
 };
 use axum::{
@@ -55,8 +55,8 @@ impl From<pb::User> for User {
         Self {
             id: user.id,
             user_type: user.role().into(),
-            created_at: enums::to_datetime(user.created_at.as_ref()),
-            last_login_at: enums::to_optional_datetime(user.last_login_at.as_ref()),
+            created_at: json_values::to_datetime_or_epoch(user.created_at.as_ref()),
+            last_login_at: json_values::to_optional_datetime(user.last_login_at.as_ref()),
             hmc: user.hmc,
         }
     }
@@ -87,7 +87,7 @@ struct EditUser {
 #[utoipa::path(get, path = "/users", tag = "users", responses((status = 200, description = "The users.", body = Vec<User>)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ListUsers"))))]
 async fn list_users(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<Vec<User>>> {
-    let users = api.users().list_users(signed.request(pb::ListUsersRequest {})).await?.into_inner().users;
+    let users = api.users().list_users(signed.grpc_request(pb::ListUsersRequest {})).await?.into_inner().users;
     Ok(Json(users.into_iter().map(User::from).collect()))
 }
 
@@ -104,7 +104,7 @@ async fn sign_up(
 ) -> ApiResult<(StatusCode, Json<User>)> {
     let role = Role::from(body.user_type).into();
     let request = pb::CreateUserRequest { hmc: body.hmc, password: body.password, role, must_change_password: body.must_change_password };
-    let user = api.users().create_user(signed.request(request)).await?.into_inner();
+    let user = api.users().create_user(signed.grpc_request(request)).await?.into_inner();
     Ok((StatusCode::CREATED, Json(user.into())))
 }
 
@@ -119,12 +119,12 @@ async fn sign_up(
 async fn update_user(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     JsonBody(body): JsonBody<EditUser>,
 ) -> ApiResult<Json<User>> {
     let role = body.user_type.map(|user_type| Role::from(user_type).into());
     let request = pb::UpdateUserRequest { id, hmc: body.hmc, role, password: body.password };
-    Ok(Json(api.users().update_user(signed.request(request)).await?.into_inner().into()))
+    Ok(Json(api.users().update_user(signed.grpc_request(request)).await?.into_inner().into()))
 }
 
 /// Deletes a user account.
@@ -132,8 +132,8 @@ async fn update_user(
     responses((status = 200, description = "Deleted.", body = Success),
         (status = 409, description = "The caller's own account and the last supervisor cannot be deleted.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/DeleteUser"))))]
-async fn delete_user(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Success>> {
-    api.users().delete_user(signed.request(pb::DeleteUserRequest { id })).await?;
+async fn delete_user(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Json<Success>> {
+    api.users().delete_user(signed.grpc_request(pb::DeleteUserRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
 
@@ -141,8 +141,8 @@ async fn delete_user(State(api): State<AppState>, signed: AuthenticatedCaller, P
 #[utoipa::path(delete, path = "/users/{id}/lockout", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The user can sign in again.", body = Success)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/LiftLockout"))))]
-async fn lift_lockout(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Success>> {
-    api.users().lift_lockout(signed.request(pb::LiftLockoutRequest { id })).await?;
+async fn lift_lockout(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Json<Success>> {
+    api.users().lift_lockout(signed.grpc_request(pb::LiftLockoutRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
 
@@ -150,7 +150,11 @@ async fn lift_lockout(State(api): State<AppState>, signed: AuthenticatedCaller, 
 #[utoipa::path(get, path = "/users/{id}/sessions", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions")), ("x-at-least" = json!("admin"))))]
-async fn user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<OpenSessions>> {
+async fn user_sessions(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    IdFromPath(id): IdFromPath,
+) -> ApiResult<Json<OpenSessions>> {
     sessions::list_sessions_of_user(&api, &signed, id).await
 }
 
@@ -158,7 +162,11 @@ async fn user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller,
 #[utoipa::path(delete, path = "/users/{id}/sessions", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions")), ("x-at-least" = json!("admin"))))]
-async fn end_user_sessions(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<EndedSessions>> {
+async fn end_user_sessions(
+    State(api): State<AppState>,
+    signed: AuthenticatedCaller,
+    IdFromPath(id): IdFromPath,
+) -> ApiResult<Json<EndedSessions>> {
     sessions::end_sessions_of_user(&api, &signed, id).await
 }
 
@@ -170,8 +178,8 @@ async fn end_user_sessions(State(api): State<AppState>, signed: AuthenticatedCal
 async fn end_user_session(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
-    SessionId(session): SessionId,
+    IdFromPath(id): IdFromPath,
+    SessionIdFromPath(session): SessionIdFromPath,
 ) -> ApiResult<Json<Success>> {
     sessions::end_session_of_user(&api, &signed, id, session).await
 }
@@ -180,7 +188,7 @@ async fn end_user_session(
 #[utoipa::path(get, path = "/users/{id}/data", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "The personal data.", body = PersonalData)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ExportUser")), ("x-at-least" = json!("admin"))))]
-async fn user_data(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Response> {
+async fn user_data(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Response> {
     if signed.caller.role != Role::Admin {
         // Other callers read their own data from `/me/data`; this path is for supervisors only.
         return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "Your access level does not allow this."));
@@ -198,6 +206,6 @@ async fn as_text(response: Response) -> Response {
     if let Some(seconds) = response.headers().get(RETRY_AFTER) {
         text.headers_mut().insert(RETRY_AFTER, seconds.clone());
     }
-    text.extensions_mut().insert(PlainTextError);
+    text.extensions_mut().insert(PlainTextErrorMarker);
     text
 }

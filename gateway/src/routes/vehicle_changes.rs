@@ -4,7 +4,7 @@ use crate::routes::vehicle_list::ListedVehicle;
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{PathId, QueryParams},
+        request_parts::{IdFromPath, QueryParams},
     },
     http::problem::{ApiResult, Problem},
     state::AppState,
@@ -51,7 +51,7 @@ struct Changes {
 async fn list_changes(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     QueryParams(query): QueryParams<SinceQuery>,
 ) -> ApiResult<Json<Changes>> {
     if query.since < 0 {
@@ -59,6 +59,6 @@ async fn list_changes(
     }
     let request = pb::ListChangesRequest { campaign_id: id, since: query.since };
     let pb::ListChangesResponse { revision, vehicles, removed, whole } =
-        api.vehicles().list_changes(signed.request(request)).await?.into_inner();
+        api.vehicles().list_changes(signed.grpc_request(request)).await?.into_inner();
     Ok(Json(Changes { revision, vehicles: vehicles.into_iter().map(Into::into).collect(), removed, whole }))
 }

@@ -2,12 +2,12 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{PathId, QueryParams},
+        request_parts::{IdFromPath, QueryParams},
     },
     http::problem::ApiResult,
-    routes::{history_page::validate_page_limit, vehicles::VinOrigin},
+    routes::{history_page::validate_page_size, vehicles::VinOrigin},
     state::AppState,
-    views::{conflict::VehicleField, enums},
+    views::{conflict::VehicleField, json_values},
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -95,7 +95,7 @@ impl VehicleChange {
     fn new(change: pb::VehicleChange, people: &UserNameMap) -> Self {
         let (kind, origin) = (change.kind(), change.origin());
         Self {
-            at: enums::to_datetime(change.at.as_ref()),
+            at: json_values::to_datetime_or_epoch(change.at.as_ref()),
             by_hmc: change.user_id.map(|id| people.name(id)),
             kind: match kind {
                 pb::ChangeKind::Save | pb::ChangeKind::Unspecified => ChangeKind::Save,
@@ -132,14 +132,14 @@ impl From<pb::FieldChange> for ChangedField {
 async fn list_vehicle_history(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     QueryParams(query): QueryParams<HistoryQuery>,
 ) -> ApiResult<Json<VehicleHistory>> {
-    let limit = validate_page_limit(query.limit)?;
-    let before = query.before.map(|at| enums::check_timestamp("before", at).map(clock::timestamp)).transpose()?;
+    let limit = validate_page_size(query.limit)?;
+    let before = query.before.map(|at| json_values::validate_timestamp_range("before", at).map(clock::to_timestamp)).transpose()?;
     let request = pb::ListVehicleHistoryRequest { vehicle_id: id, before, limit };
-    let reply = api.history().list_vehicle_history(signed.request(request)).await?.into_inner();
-    let people = api.names.resolve(signed.call_context(), reply.changes.iter().filter_map(|change| change.user_id)).await;
+    let reply = api.history().list_vehicle_history(signed.grpc_request(request)).await?.into_inner();
+    let people = api.names.resolve_names(signed.call_context(), reply.changes.iter().filter_map(|change| change.user_id)).await;
     let next = reply.next.as_ref().and_then(clock::from_timestamp);
     let changes = reply.changes.into_iter().map(|change| VehicleChange::new(change, &people)).collect();
     Ok(Json(VehicleHistory { changes, next }))

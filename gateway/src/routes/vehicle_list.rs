@@ -1,10 +1,10 @@
 //! Route that streams all vehicles of a campaign to clients that store a copy of the list. Responds with status 304 when the
 //! copy is current.
 use crate::{
-    extract::{auth::AuthenticatedCaller, body::PathId, conditional_headers},
+    extract::{auth::AuthenticatedCaller, conditional_headers, request_parts::IdFromPath},
     http::problem::{ApiResult, Problem},
     state::AppState,
-    views::enums::VehicleStatus,
+    views::json_values::VehicleStatus,
 };
 use axum::{
     body::Body,
@@ -18,8 +18,8 @@ use http::{
     header::{CONTENT_TYPE, ETAG},
 };
 use patio_kit::{
-    client::deadline::DEFAULT_TIMEOUT,
-    errors::{self, Reason},
+    client::deadline::DEFAULT_CALL_TIMEOUT,
+    errors::{self, ErrorReason},
 };
 use patio_proto::vehicle as pb;
 use serde::Serialize;
@@ -75,13 +75,14 @@ impl From<pb::VehicleSummary> for ListedVehicle {
 async fn all_vehicles(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     headers: HeaderMap,
 ) -> ApiResult<Response> {
     let role = signed.caller.role;
-    let request = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional_headers::parse_if_none_match(&headers, id, role) };
-    let mut chunks = api.vehicles().list_all_vehicles(signed.request(request)).await?.into_inner();
-    let first = next(&mut chunks, DEFAULT_TIMEOUT).await?.ok_or_else(Problem::internal_error)?;
+    let request =
+        pb::ListAllVehiclesRequest { campaign_id: id, known: conditional_headers::parse_if_none_match_header(&headers, id, role) };
+    let mut chunks = api.vehicles().list_all_vehicles(signed.grpc_request(request)).await?.into_inner();
+    let first = next(&mut chunks, DEFAULT_CALL_TIMEOUT).await?.ok_or_else(Problem::internal_error)?;
     let (tag, revision) =
         ((ETAG, conditional_headers::vehicle_list_etag(id, first.revision, role)), (REVISION_HEADER, HeaderValue::from(first.revision)));
     if first.unchanged {
@@ -99,7 +100,8 @@ const CHUNK_TIMEOUT: Duration = Duration::from_secs(30);
 /// Returns the next chunk of the vehicle list; `None` after the last chunk. Returns an `Unavailable` error when no chunk arrives
 /// within the timeout, for example because the database failed.
 async fn next(chunks: &mut Streaming<pb::VehicleChunk>, limit: Duration) -> Result<Option<pb::VehicleChunk>, Status> {
-    let late = || errors::status(Code::Unavailable, Reason::Unavailable, &"The vehicle list is not available yet. Try again in a moment.");
+    let late =
+        || errors::status(Code::Unavailable, ErrorReason::Unavailable, &"The vehicle list is not available yet. Try again in a moment.");
     timeout(limit, chunks.message()).await.unwrap_or_else(|_| Err(late()))
 }
 

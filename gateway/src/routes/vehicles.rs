@@ -2,14 +2,14 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{JsonBody, PathId, QueryParams},
         conditional_headers, query,
+        request_parts::{IdFromPath, JsonBody, QueryParams},
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::AppState,
     views::{
-        enums::{self, VehicleStatus},
-        vehicle::{Vehicle, problem_with_current_vehicle, to_views, vehicle_response},
+        json_values::{self, VehicleStatus},
+        vehicle::{Vehicle, convert_save_error, to_vehicle_views, vehicle_response},
     },
 };
 use axum::{Json, extract::State};
@@ -42,11 +42,11 @@ struct YardQuery {
 async fn get_vehicle(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     QueryParams(query): QueryParams<YardQuery>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     let request = pb::GetVehicleRequest { id, yard: query::validate_yard_id(query.yard)? };
-    let vehicle = api.vehicles().get_vehicle(signed.request(request)).await?.into_inner();
+    let vehicle = api.vehicles().get_vehicle(signed.grpc_request(request)).await?.into_inner();
     vehicle_response(&api, &signed, vehicle).await
 }
 
@@ -149,7 +149,10 @@ fn save(id: i64, body: SaveVehicle) -> ApiResult<pb::SaveVehicleRequest> {
         origin: origin.into(),
         base: body.base.map(Into::into),
         on_conflict: if keeps { pb::OnConflict::Keep } else { pb::OnConflict::Unspecified }.into(),
-        device_time: body.device_time.map(|at| enums::check_timestamp("device_time", at).map(clock::timestamp)).transpose()?,
+        device_time: body
+            .device_time
+            .map(|at| json_values::validate_timestamp_range("device_time", at).map(clock::to_timestamp))
+            .transpose()?,
         device,
         ..Default::default()
     })
@@ -166,14 +169,14 @@ impl<S: Sync> axum::extract::FromRequestParts<S> for SavePreconditions {
 
     async fn from_request_parts(parts: &mut http::request::Parts, _: &S) -> ApiResult<Self> {
         Ok(Self {
-            if_version: conditional_headers::parse_if_match(&parts.headers)?,
-            idempotency_key: conditional_headers::idempotency_key(&parts.headers)?,
+            if_version: conditional_headers::parse_if_match_header(&parts.headers)?,
+            idempotency_key: conditional_headers::parse_idempotency_key(&parts.headers)?,
         })
     }
 }
 
 /// Path and query parameters of the route that saves a vehicle.
-type Place = (PathId, QueryParams<YardQuery>);
+type Place = (IdFromPath, QueryParams<YardQuery>);
 
 /// Saves the inspection of a vehicle. If the version in `If-Match` is outdated, the call returns 409 with the current vehicle in
 /// `details`. With `base`, an outdated version is accepted, and `on_conflict` decides what happens when another user has changed
@@ -194,16 +197,16 @@ async fn save_vehicle(
     terms: SavePreconditions,
     JsonBody(body): JsonBody<SaveVehicle>,
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
-    let (PathId(id), QueryParams(query)) = place;
+    let (IdFromPath(id), QueryParams(query)) = place;
     if body.id.is_some_and(|body_id| body_id != id) {
         return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
     let yard = query::validate_yard_id(query.yard)?;
     let request = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
-    let request = if request.idempotency_key.is_empty() { signed.request(request) } else { signed.idempotent_request(request) };
+    let request = if request.idempotency_key.is_empty() { signed.grpc_request(request) } else { signed.idempotent_request(request) };
     match api.vehicles().save_vehicle(request).await {
         Ok(saved) => vehicle_response(&api, &signed, saved.into_inner()).await,
-        Err(refusal) => Err(problem_with_current_vehicle(&api, &signed, id, refusal).await),
+        Err(refusal) => Err(convert_save_error(&api, &signed, id, refusal).await),
     }
 }
 
@@ -248,7 +251,7 @@ struct VehiclesMeta {
 async fn list_vehicles(
     State(api): State<AppState>,
     signed: AuthenticatedCaller,
-    PathId(id): PathId,
+    IdFromPath(id): IdFromPath,
     QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Vehicles>> {
@@ -259,9 +262,9 @@ async fn list_vehicles(
         yard: query::validate_yard_id(query.yard)?,
         status: query.status.map(|status| status.to_proto().into()),
     };
-    let reply = api.vehicles().list_vehicles(signed.request(request)).await?.into_inner();
+    let reply = api.vehicles().list_vehicles(signed.grpc_request(request)).await?.into_inner();
     let meta = query::PageMeta::from(reply.meta);
     let (page_index, per_page, total_count) = (meta.page_index, meta.per_page, meta.total_count);
     let meta = VehiclesMeta { page_index, per_page, total_count, campaign_name: reply.campaign_name };
-    Ok(Json(Vehicles { vehicles: to_views(&api, &signed, reply.vehicles).await, meta }))
+    Ok(Json(Vehicles { vehicles: to_vehicle_views(&api, &signed, reply.vehicles).await, meta }))
 }

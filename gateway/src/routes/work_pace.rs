@@ -2,12 +2,12 @@
 use crate::{
     extract::{
         auth::AuthenticatedCaller,
-        body::{PathId, QueryParams},
         query,
+        request_parts::{IdFromPath, QueryParams},
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::AppState,
-    views::enums,
+    views::json_values,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -68,8 +68,8 @@ impl Pace {
         let person = |person: pb::UserPace| UserPace {
             hmc: people.name(person.user_id),
             yard_id: person.yard,
-            yard_name: query::yard_name(person.yard),
-            last_at: enums::to_datetime(person.last_at.as_ref()),
+            yard_name: query::find_yard_name(person.yard),
+            last_at: json_values::to_datetime_or_epoch(person.last_at.as_ref()),
             saves: person.saves,
             per_hour: person.per_hour,
         };
@@ -78,14 +78,14 @@ impl Pace {
             people: pace.people.into_iter().map(person).collect(),
             per_hour: pace.per_hour,
             remaining: pace.remaining,
-            finish_at: enums::to_optional_datetime(pace.finish_at.as_ref()),
+            finish_at: json_values::to_optional_datetime(pace.finish_at.as_ref()),
         }
     }
 }
 
 async fn paces(api: &AppState, signed: &AuthenticatedCaller, campaign_ids: Vec<i64>) -> ApiResult<Vec<Pace>> {
-    let paces = api.events().get_pace(signed.request(pb::GetPaceRequest { campaign_ids })).await?.into_inner().paces;
-    let names = api.names.resolve(signed.call_context(), paces.iter().flat_map(user_ids)).await;
+    let paces = api.events().get_pace(signed.grpc_request(pb::GetPaceRequest { campaign_ids })).await?.into_inner().paces;
+    let names = api.names.resolve_names(signed.call_context(), paces.iter().flat_map(user_ids)).await;
     Ok(paces.into_iter().map(|pace| Pace::new(pace, &names)).collect())
 }
 
@@ -94,7 +94,7 @@ async fn paces(api: &AppState, signed: &AuthenticatedCaller, campaign_ids: Vec<i
     responses((status = 200, description = "The pace.", body = Pace),
         (status = 404, description = "The campaign does not exist.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetPace"))))]
-async fn campaign_pace(State(api): State<AppState>, signed: AuthenticatedCaller, PathId(id): PathId) -> ApiResult<Json<Pace>> {
+async fn campaign_pace(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Json<Pace>> {
     let found = paces(&api, &signed, vec![id]).await?.pop();
     found.map(Json).ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, "NO_CAMPAIGN", "Campaign not found. It may have been deleted."))
 }

@@ -1,6 +1,6 @@
 //! Routes that list the yards (parking areas of the site) with the number of vehicles and of inspected vehicles.
 use crate::{
-    extract::{auth::AuthenticatedCaller, body::QueryParams, query},
+    extract::{auth::AuthenticatedCaller, query, request_parts::QueryParams},
     http::problem::ApiResult,
     state::AppState,
 };
@@ -59,7 +59,7 @@ async fn list_yards(
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Yards>> {
     let request = pb::ListYardsRequest { page: Some(page.to_page()?), search: query::validate_search_text(query.search)? };
-    let reply = api.yards().list_yards(signed.request(request)).await?.into_inner();
+    let reply = api.yards().list_yards(signed.grpc_request(request)).await?.into_inner();
     let yards = reply.yards.into_iter().map(|yard| Yard {
         id: yard.id,
         name: yard.name,
@@ -89,7 +89,7 @@ async fn yard_counts(
     QueryParams(query): QueryParams<NameQuery>,
 ) -> ApiResult<Json<Vec<YardCount>>> {
     let request = pb::GetYardCountsRequest { campaign_name: query::validate_campaign_name(query.campaign_name)? };
-    let yards = api.yards().get_yard_counts(signed.request(request)).await?.into_inner().yards;
+    let yards = api.yards().get_yard_counts(signed.grpc_request(request)).await?.into_inner().yards;
     let counts = yards.into_iter().map(|yard| YardCount {
         yard_id: yard.id,
         yard_name: yard.name,

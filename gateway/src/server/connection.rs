@@ -5,7 +5,7 @@ use crate::{
     limits::admission,
     middleware,
     server::{
-        idle_timeouts::{ConnectionActivity, IdleTimeouts, TrackedBody},
+        idle_timeouts::{ActivityTrackingBody, ConnectionActivity, IdleTimeouts},
         runtime::HandlerRuntime,
     },
     state::AppState,
@@ -88,7 +88,7 @@ impl Connection {
 
     /// Performs the TLS handshake and serves the connection. A client that speaks plain HTTP is served by the router `plain`,
     /// which redirects to HTTPS.
-    pub(super) async fn handshake(mut self, stream: TcpStream, tls: &ReloadableTlsAcceptor, plain: Router) {
+    pub(super) async fn handshake_and_serve(mut self, stream: TcpStream, tls: &ReloadableTlsAcceptor, plain: Router) {
         let agreed = tokio::time::timeout(self.api.config.head_timeout, async {
             let mut first = [0];
             let begun = stream.peek(&mut first).await?;
@@ -178,10 +178,10 @@ impl Connection {
     }
 
     async fn answer(self: Arc<Self>, request: http::Request<Incoming>, activity: ConnectionActivity) -> Result<Response, Infallible> {
-        let busy = activity.start_request();
+        let busy = activity.mark_request_in_flight();
         let received = |body| {
             let paced = Body::new(BodyWithTimeout::new(body, self.api.config.body_timeout));
-            Body::new(TrackedBody::new(paced, activity.start_request()))
+            Body::new(ActivityTrackingBody::new(paced, activity.mark_request_in_flight()))
         };
         let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { received(body) });
         request.extensions_mut().insert(self.peer);
@@ -197,13 +197,13 @@ impl Connection {
         });
         let mut response = match answered.await {
             Ok(response) => response,
-            Err(refused) => middleware::overloaded_response(&self.api, *refused).await,
+            Err(refused) => middleware::reject_overloaded_request(&self.api, *refused).await,
         };
         if alone && self.api.host.tasks.is_draining() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // the next request goes to another replica
         } else if alone && let Some(rest) = self.keep_alive_header() {
             response.headers_mut().insert(KEEP_ALIVE, rest);
         }
-        Ok(response.map(|body| Body::new(TrackedBody::new(body, busy))))
+        Ok(response.map(|body| Body::new(ActivityTrackingBody::new(body, busy))))
     }
 }

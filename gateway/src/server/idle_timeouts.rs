@@ -48,7 +48,7 @@ impl ConnectionActivity {
 
     /// Marks a request as in flight until the returned guard is dropped.
     #[must_use]
-    pub fn start_request(&self) -> InFlightGuard {
+    pub fn mark_request_in_flight(&self) -> InFlightGuard {
         let mut beat = self.beat();
         (beat.asked, beat.busy) = (true, beat.busy + 1);
         drop(beat);
@@ -80,12 +80,12 @@ impl Drop for InFlightGuard {
 
 /// Body of a request or response. Each frame counts as activity of the connection, and the request is in flight until the body is
 /// dropped.
-pub struct TrackedBody {
+pub struct ActivityTrackingBody {
     body: Body,
     busy: InFlightGuard,
 }
 
-impl TrackedBody {
+impl ActivityTrackingBody {
     /// Wraps the body of a request or response. The body holds `busy`, so that the request stays in flight until the body is
     /// dropped.
     #[must_use]
@@ -94,7 +94,7 @@ impl TrackedBody {
     }
 }
 
-impl http_body::Body for TrackedBody {
+impl http_body::Body for ActivityTrackingBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -126,7 +126,7 @@ mod tests {
         let timeouts = IdleTimeouts { first: minute, between_requests: minute, during_request: minute };
         let activity = ConnectionActivity::new();
         let parts = stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"a")), Ok(Bytes::from_static(b"b"))]);
-        let mut upload = TrackedBody::new(Body::from_stream(parts), activity.start_request());
+        let mut upload = ActivityTrackingBody::new(Body::from_stream(parts), activity.mark_request_in_flight());
         let mut deadline = activity.idle_deadline(timeouts);
         for _ in 0..2 {
             tokio::time::sleep(Duration::from_millis(2)).await;

@@ -22,7 +22,7 @@ use crate::{
 };
 use anyhow::Context;
 use axum::{Router, middleware::from_fn};
-use patio_kit::host::ServiceHost;
+use patio_kit::service_host::ServiceHost;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -51,10 +51,10 @@ pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Server>
     host.channels.start_health_checks();
     let pages = StaticFiles::load(&config.web_dir, &config.product_name)?;
     let document = openapi::build_document()?;
-    let rules = AccessRules::read(&document).context("cannot read the access rules")?;
+    let rules = AccessRules::from_openapi_document(&document).context("cannot read the access rules")?;
     let api = AppState::new(config.clone(), host, rules);
     api.admission.spawn_background_tasks(&host.tasks);
-    api.streams.spawn_metrics(&host.tasks);
+    api.streams.spawn_metrics_publisher(&host.tasks);
     let listener = listener::open_port(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let tls = config.tls.as_ref().map(|source| ReloadableTlsAcceptor::start(source, address, host)).transpose().context("PATIO_TLS")?;
@@ -144,7 +144,7 @@ impl Server {
             let connections = metrics::gauge!("patio_http_connections");
             connections.increment(1.0);
             match tls {
-                Some(tls) => connection.handshake(stream, &tls, plain).await,
+                Some(tls) => connection.handshake_and_serve(stream, &tls, plain).await,
                 None => Arc::new(connection).serve(stream).await,
             }
             connections.decrement(1.0);

@@ -1,5 +1,5 @@
 //! Routers of the HTTP server: one serves the API, the health checks and the web app, the other redirects plain HTTP to HTTPS.
-use crate::{middleware, openapi, routes, server::static_files::StaticFiles, state::AppState, tls::CA_CERT_PATH};
+use crate::{middleware, openapi, routes, server::static_files::StaticFiles, state::AppState, tls::CA_CERT_URL_PATH};
 use axum::{
     Router,
     extract::Request,
@@ -47,7 +47,7 @@ pub(super) fn ca_cert_route(certificate: String) -> Router {
         (CACHE_CONTROL, "no-store"),
         (CONTENT_DISPOSITION, "attachment; filename=patio-ca.crt"),
     ];
-    Router::new().route(CA_CERT_PATH, get(|| async move { (kind, certificate) }))
+    Router::new().route(CA_CERT_URL_PATH, get(|| async move { (kind, certificate) }))
 }
 
 /// Builds the router of the API, its OpenAPI document, the probes and the web app, wrapped in the middleware that applies to
@@ -63,7 +63,7 @@ pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Route
         .nest("/api", routes::router())
         .merge(routes::health::probe_routes())
         .merge(routes::security_reports::routes())
-        .merge(openapi::router(api.config.api_docs, document))
+        .merge(openapi::build_document_router(api.config.api_docs, document))
         .fallback(answer)
         .layer(CatchPanicLayer::custom(middleware::panic_response))
         .layer(from_fn_with_state(api.clone(), middleware::outer_middleware))

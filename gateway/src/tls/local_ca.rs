@@ -64,15 +64,16 @@ impl LocalCa {
     pub fn open(folder: &Path, now: DateTime<Utc>) -> anyhow::Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let own = Self { folder: folder.to_owned(), certificate: String::new(), made: Mutex::new(()) };
-        if !own.path().exists() {
+        if !own.certificate_path().exists() {
             own.make_authority(now)?;
         }
-        let certificate = fs::read_to_string(own.path()).with_context(|| format!("cannot read {}", own.path().display()))?;
+        let certificate =
+            fs::read_to_string(own.certificate_path()).with_context(|| format!("cannot read {}", own.certificate_path().display()))?;
         Ok(Self { certificate, ..own })
     }
 
     /// Returns the path of the CA certificate file.
-    pub fn path(&self) -> PathBuf {
+    pub fn certificate_path(&self) -> PathBuf {
         self.folder.join("patio-ca.crt")
     }
 
@@ -93,7 +94,7 @@ impl LocalCa {
     ///
     /// A new certificate has the same key as the earlier certificates and also contains their names. The certificate is therefore
     /// still valid when the machine returns to an earlier network.
-    pub fn current_certificate(&self, now: DateTime<Utc>, names: &[String]) -> anyhow::Result<Pair> {
+    pub fn load_or_issue_server_certificate(&self, now: DateTime<Utc>, names: &[String]) -> anyhow::Result<Pair> {
         let _one_at_a_time = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = fs::read(self.folder.join("server.json")).ok().and_then(|text| serde_json::from_slice::<Known>(&text).ok());
         let authority = self.authority()?;
@@ -140,7 +141,7 @@ impl LocalCa {
             permitted.push(GeneralSubtree::IpAddress(subnet(network.parse()?, prefix)));
         }
         params.name_constraints = Some(NameConstraints { permitted_subtrees: permitted, excluded_subtrees: Vec::new() });
-        replace(&self.path(), &params.self_signed(&key)?.pem())
+        replace(&self.certificate_path(), &params.self_signed(&key)?.pem())
     }
 
     /// Returns the parameters of the CA certificate. The common name contains a digest of the CA key, so that two CAs never

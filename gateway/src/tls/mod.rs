@@ -6,7 +6,7 @@ mod local_ca;
 
 use anyhow::Context;
 use local_ca::LocalCa;
-use patio_kit::{host::ServiceHost, lifecycle::BackgroundTasks, tls::parse_chain_and_key};
+use patio_kit::{lifecycle::BackgroundTasks, service_host::ServiceHost, tls::parse_chain_and_key};
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -29,7 +29,7 @@ const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
 const SELF_SIGNED: &str = "self-signed";
 
 /// URL path of the local CA certificate, which users install on phones so that the phones trust this server.
-pub const CA_CERT_PATH: &str = "/patio-ca.crt";
+pub const CA_CERT_URL_PATH: &str = "/patio-ca.crt";
 
 /// Source of the server's TLS certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl ReloadableTlsAcceptor {
         let read = move || match (&source, &machine) {
             (CertificateSource::Files { certificates, key }, _) => read_files(certificates, key),
             (CertificateSource::SelfSigned, Some(own)) => {
-                own.current_certificate(clock.now(), &host_names::list_certificate_names(listen.ip()))
+                own.load_or_issue_server_certificate(clock.now(), &host_names::list_certificate_names(listen.ip()))
             }
             (CertificateSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };
@@ -113,11 +113,12 @@ impl ReloadableTlsAcceptor {
         let port = self.port;
         let names: Vec<String> =
             host_names::list_reachable_addresses(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();
-        let mut messages = vec![format!("Certificate to install on phones: {} (SHA-256 {})", own.path().display(), own.fingerprint())];
+        let mut messages =
+            vec![format!("Certificate to install on phones: {} (SHA-256 {})", own.certificate_path().display(), own.fingerprint())];
         match names.first() {
             Some(first) => {
                 messages.push(format!("Phones open {}", names.join(" or ")));
-                messages.push(format!("and download that certificate once from {first}{}", CA_CERT_PATH));
+                messages.push(format!("and download that certificate once from {first}{}", CA_CERT_URL_PATH));
             }
             None => messages.push("Phones cannot connect: set PATIO_LISTEN=0.0.0.0:8080 to accept connections from the network".to_owned()),
         }

@@ -1,5 +1,5 @@
 //! JSON form of a conflict: a field that two users changed concurrently, with both values.
-use crate::views::enums;
+use crate::views::json_values;
 use chrono::{DateTime, Utc};
 use patio_kit::client::user_names::UserNameMap;
 use patio_proto::vehicle as pb;
@@ -116,12 +116,12 @@ impl Conflict {
             theirs: conflict.theirs,
             mine: conflict.mine,
             theirs_by_hmc: conflict.theirs_by.map(|id| people.name(id)),
-            theirs_at: enums::to_datetime(conflict.theirs_at.as_ref()),
+            theirs_at: json_values::to_datetime_or_epoch(conflict.theirs_at.as_ref()),
             mine_by_hmc: people.name(conflict.mine_by),
-            mine_at: enums::to_datetime(conflict.mine_at.as_ref()),
-            device_time: enums::to_optional_datetime(conflict.device_time.as_ref()),
+            mine_at: json_values::to_datetime_or_epoch(conflict.mine_at.as_ref()),
+            device_time: json_values::to_optional_datetime(conflict.device_time.as_ref()),
             settled_by_hmc: conflict.settled_by.map(|id| people.name(id)),
-            settled_at: enums::to_optional_datetime(conflict.settled_at.as_ref()),
+            settled_at: json_values::to_optional_datetime(conflict.settled_at.as_ref()),
         }
     }
 }

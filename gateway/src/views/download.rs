@@ -1,6 +1,6 @@
 //! Responses that offer a file for download.
 use crate::{
-    extract::{body, upload::UploadError},
+    extract::{request_parts, upload::UploadError},
     http::problem::{ApiResult, Problem},
 };
 use axum::{
@@ -35,6 +35,6 @@ where
         Some(Part::Data(data)) => Ok(Bytes::from(data)),
         _ => Err(Status::internal("file stream message without data")),
     });
-    let headers = [(CONTENT_TYPE, head.content_type), (CONTENT_DISPOSITION, body::content_disposition(&head.name))];
+    let headers = [(CONTENT_TYPE, head.content_type), (CONTENT_DISPOSITION, request_parts::build_content_disposition(&head.name))];
     Ok((headers, Body::from_stream(data)).into_response())
 }

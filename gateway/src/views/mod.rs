@@ -4,8 +4,8 @@
 
 pub mod conflict;
 pub mod download;
-pub mod enums;
+pub mod json_values;
 pub mod session;
-pub mod success;
+pub mod success_response;
 pub mod vehicle;
 pub mod vehicle_preview;

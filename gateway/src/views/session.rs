@@ -1,5 +1,5 @@
 //! JSON form of sessions and personal data of a user, for the routes of the user's own account and the routes for supervisors.
-use crate::views::enums;
+use crate::views::json_values;
 use chrono::{DateTime, Utc};
 use patio_proto::auth as pb;
 use serde::Serialize;
@@ -27,9 +27,9 @@ impl From<pb::OpenSession> for OpenSession {
             current: open.current,
             device: open.device,
             address: open.address,
-            created_at: enums::to_datetime(open.begun_at.as_ref()),
-            last_used_at: enums::to_datetime(open.used_at.as_ref()),
-            expires_at: enums::to_datetime(open.ends_at.as_ref()),
+            created_at: json_values::to_datetime_or_epoch(open.begun_at.as_ref()),
+            last_used_at: json_values::to_datetime_or_epoch(open.used_at.as_ref()),
+            expires_at: json_values::to_datetime_or_epoch(open.ends_at.as_ref()),
         }
     }
 }

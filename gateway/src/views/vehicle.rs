@@ -5,13 +5,13 @@ use crate::{
     state::AppState,
     views::{
         conflict::{self, Conflict},
-        enums::{self, VehicleStatus},
+        json_values::{self, VehicleStatus},
     },
 };
 use axum::Json;
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, header::ETAG};
-use patio_kit::errors::{self, Reason};
+use patio_kit::errors::{self, ErrorReason};
 use patio_proto::vehicle as pb;
 use serde::Serialize;
 use serde_json::json;
@@ -52,10 +52,10 @@ pub struct Vehicle {
 }
 
 /// Converts vehicles from their proto form, resolving all user names in one call.
-pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, vehicles: Vec<pb::Vehicle>) -> Vec<Vehicle> {
+pub async fn to_vehicle_views(api: &AppState, signed: &AuthenticatedCaller, vehicles: Vec<pb::Vehicle>) -> Vec<Vehicle> {
     let named =
         |vehicle: &pb::Vehicle| vehicle.conflicts.iter().flat_map(conflict::user_ids).chain(vehicle.modified_by).collect::<Vec<_>>();
-    let people = api.names.resolve(signed.call_context(), vehicles.iter().flat_map(named)).await;
+    let people = api.names.resolve_names(signed.call_context(), vehicles.iter().flat_map(named)).await;
     let show = |vehicle: pb::Vehicle| Vehicle {
         id: vehicle.id,
         vin_number: format!("{} {}", vehicle.model_code, vehicle.serial_number),
@@ -73,7 +73,7 @@ pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, vehicles: Ve
         next: vehicle.next,
         modified_by: vehicle.modified_by,
         modified_by_hmc: vehicle.modified_by.map(|id| people.name(id)),
-        modified_at: enums::to_optional_datetime(vehicle.modified_at.as_ref()),
+        modified_at: json_values::to_optional_datetime(vehicle.modified_at.as_ref()),
         version: vehicle.version,
         open_conflicts: vehicle.open_conflicts,
         conflicts: vehicle.conflicts.into_iter().map(|conflict| Conflict::new(conflict, &people)).collect(),
@@ -82,7 +82,7 @@ pub async fn to_views(api: &AppState, signed: &AuthenticatedCaller, vehicles: Ve
 }
 
 async fn to_view(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehicle) -> ApiResult<Vehicle> {
-    to_views(api, signed, vec![vehicle]).await.pop().ok_or_else(Problem::internal_error)
+    to_vehicle_views(api, signed, vec![vehicle]).await.pop().ok_or_else(Problem::internal_error)
 }
 
 /// Builds the response that contains one vehicle, with the vehicle's version in the `ETag` header.
@@ -94,17 +94,17 @@ pub async fn vehicle_response(api: &AppState, signed: &AuthenticatedCaller, vehi
 }
 
 fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
-    (HeaderMap::from_iter([(ETAG, conditional_headers::etag(vehicle.version))]), Json(vehicle))
+    (HeaderMap::from_iter([(ETAG, conditional_headers::vehicle_etag(vehicle.version))]), Json(vehicle))
 }
 
 /// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.
-pub async fn problem_with_current_vehicle(api: &AppState, signed: &AuthenticatedCaller, id: i64, refusal: Status) -> Problem {
-    let is_stale = errors::reason(&refusal) == Some(Reason::StaleVersion);
+pub async fn convert_save_error(api: &AppState, signed: &AuthenticatedCaller, id: i64, refusal: Status) -> Problem {
+    let is_stale = errors::reason(&refusal) == Some(ErrorReason::StaleVersion);
     let problem = Problem::from(refusal);
     if !is_stale {
         return problem;
     }
-    match api.vehicles().get_vehicle(signed.request(pb::GetVehicleRequest { id, yard: None })).await {
+    match api.vehicles().get_vehicle(signed.grpc_request(pb::GetVehicleRequest { id, yard: None })).await {
         Ok(current) => match to_view(api, signed, current.into_inner()).await {
             Ok(vehicle) => problem.with_detail(json!(vehicle)),
             Err(_) => problem,

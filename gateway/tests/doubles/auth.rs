@@ -3,7 +3,7 @@ use super::{Reply, STRANGER, moment};
 use patio_kit::{
     auth::identity,
     clock,
-    errors::{Reason, status, status_with_values},
+    errors::{ErrorReason, status, status_with_values},
 };
 use patio_proto::{access::Role, auth as a};
 use std::sync::{
@@ -40,12 +40,12 @@ impl a::session_service_server::SessionService for Auth {
         let asked = request.into_inner();
         self.asked.lock().unwrap().push(asked.clone());
         if asked.is_limited && asked.device_marks != ["known"] {
-            return Err(status_with_values(Code::ResourceExhausted, Reason::RateLimited, &"too many", &[("retry_after", "1".into())]));
+            return Err(status_with_values(Code::ResourceExhausted, ErrorReason::RateLimited, &"too many", &[("retry_after", "1".into())]));
         }
         match (asked.hmc.as_str(), asked.password.as_str()) {
             ("locked", _) => {
                 let words = "Exceeded login attempts. Please try again in 171 seconds.";
-                Err(status_with_values(Code::ResourceExhausted, Reason::LockedOut, &words, &[("retry_after", "171".into())]))
+                Err(status_with_values(Code::ResourceExhausted, ErrorReason::LockedOut, &words, &[("retry_after", "171".into())]))
             }
             ("ana", "right") => {
                 let session = a::Session {
@@ -60,7 +60,7 @@ impl a::session_service_server::SessionService for Auth {
             }
             _ => {
                 let words = "Invalid credentials. You have more 4 attempt(s).";
-                Err(status_with_values(Code::Unauthenticated, Reason::InvalidCredentials, &words, &[("attempts_left", "4".into())]))
+                Err(status_with_values(Code::Unauthenticated, ErrorReason::InvalidCredentials, &words, &[("attempts_left", "4".into())]))
             }
         }
     }
@@ -90,7 +90,7 @@ impl a::session_service_server::SessionService for Auth {
         if request.into_inner().password == "right" {
             return Ok(Response::new(a::ConfirmPasswordResponse {}));
         }
-        Err(status(Code::PermissionDenied, Reason::WrongPassword, &"The current password is incorrect."))
+        Err(status(Code::PermissionDenied, ErrorReason::WrongPassword, &"The current password is incorrect."))
     }
 
     async fn confirm_session(&self, request: Request<a::ConfirmSessionRequest>) -> Reply<a::ConfirmSessionResponse> {
@@ -112,7 +112,7 @@ impl a::session_service_server::SessionService for Auth {
     }
 
     async fn change_own_password(&self, _: Request<a::ChangeOwnPasswordRequest>) -> Reply<a::User> {
-        Err(status(Code::FailedPrecondition, Reason::BadPassword, &"the password is too short"))
+        Err(status(Code::FailedPrecondition, ErrorReason::BadPassword, &"the password is too short"))
     }
 
     async fn record_page_view(&self, _: Request<a::RecordPageViewRequest>) -> Reply<a::RecordPageViewResponse> {
@@ -129,17 +129,17 @@ impl a::user_service_server::UserService for Auth {
     async fn create_user(&self, request: Request<a::CreateUserRequest>) -> Reply<a::User> {
         let asked = request.into_inner();
         if asked.hmc == "ana" {
-            return Err(status(Code::AlreadyExists, Reason::HmcTaken, &"another user has this hmc"));
+            return Err(status(Code::AlreadyExists, ErrorReason::HmcTaken, &"another user has this hmc"));
         }
         Ok(Response::new(a::User { id: 4, hmc: asked.hmc, role: asked.role, ..ana() }))
     }
 
     async fn update_user(&self, _: Request<a::UpdateUserRequest>) -> Reply<a::User> {
-        Err(status(Code::FailedPrecondition, Reason::LastAdmin, &"There must be at least one supervisor."))
+        Err(status(Code::FailedPrecondition, ErrorReason::LastAdmin, &"There must be at least one supervisor."))
     }
 
     async fn delete_user(&self, _: Request<a::DeleteUserRequest>) -> Reply<a::DeleteUserResponse> {
-        Err(status(Code::FailedPrecondition, Reason::OwnAccount, &"this is your own account"))
+        Err(status(Code::FailedPrecondition, ErrorReason::OwnAccount, &"this is your own account"))
     }
 
     async fn list_user_history(&self, _: Request<a::ListUserHistoryRequest>) -> Reply<a::ListUserHistoryResponse> {
@@ -153,7 +153,7 @@ impl a::user_service_server::UserService for Auth {
     async fn resolve_user_names(&self, request: Request<a::ResolveUserNamesRequest>) -> Reply<a::ResolveUserNamesResponse> {
         self.names_asked.fetch_add(1, Ordering::Relaxed);
         if self.names_away.load(Ordering::Relaxed) {
-            return Err(status(Code::Unavailable, Reason::Unavailable, &"away"));
+            return Err(status(Code::Unavailable, ErrorReason::Unavailable, &"away"));
         }
         let known = request.into_inner().ids.into_iter().filter(|id| *id == 3).map(|id| (id, "ana".to_owned()));
         Ok(Response::new(a::ResolveUserNamesResponse { names: known.collect() }))
@@ -171,7 +171,7 @@ pub struct Keys(pub String);
 impl a::token_service_server::TokenService for Keys {
     async fn get_signing_keys(&self, _: Request<a::GetSigningKeysRequest>) -> Reply<a::GetSigningKeysResponse> {
         if !self.0.is_empty() {
-            return Err(status(Code::Unavailable, Reason::Unavailable, &"the test brings its own key"));
+            return Err(status(Code::Unavailable, ErrorReason::Unavailable, &"the test brings its own key"));
         }
         Ok(Response::new(a::GetSigningKeysResponse { keys: vec![a::Key { id: "k1".into(), public_key: vec![1, 2, 3, 4] }] }))
     }
@@ -185,7 +185,7 @@ impl a::token_service_server::TokenService for Keys {
     }
 
     async fn mint_service_token(&self, _: Request<a::MintServiceTokenRequest>) -> Reply<a::MintServiceTokenResponse> {
-        let expires_at = Some(clock::timestamp(clock::Clock::default().now() + chrono::TimeDelta::minutes(10)));
+        let expires_at = Some(clock::to_timestamp(clock::Clock::default().now() + chrono::TimeDelta::minutes(10)));
         Ok(Response::new(a::MintServiceTokenResponse { token: self.0.clone(), expires_at }))
     }
 }

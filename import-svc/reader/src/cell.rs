@@ -41,7 +41,7 @@ impl Cell {
 
     /// Returns the text of a cell in a free-text column; empty if the cell is blank or invalid. A value that the spreadsheet program
     /// converted from the typed text, such as a date, is accepted as text.
-    pub(crate) fn free_text(&self) -> &str {
+    pub(crate) fn as_free_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             Self::Unsupported(text, _) => text,

@@ -83,7 +83,7 @@ impl Columns {
     ///
     /// # Errors
     /// Returns the rejection that names every missing and every unknown column.
-    pub(crate) fn read(cells: &[(u32, String)]) -> Result<Self, Rejection> {
+    pub(crate) fn from_header_row(cells: &[(u32, String)]) -> Result<Self, Rejection> {
         let mut places = HashMap::new();
         let mut excess = Vec::new();
         for (place, written) in cells {
@@ -100,12 +100,12 @@ impl Columns {
     }
 
     /// Returns the meaning of the column with this index, counted from 0; `None` if the column has no name in row 1.
-    pub(crate) fn meaning_of(&self, place: u32) -> Option<ColumnMeaning> {
+    pub(crate) fn column_meaning_at(&self, place: u32) -> Option<ColumnMeaning> {
         self.0.get(&place).copied()
     }
 
     /// Returns the recognized columns from left to right, without the error column.
-    pub(crate) fn list_in_worksheet_order(&self) -> Vec<Column> {
+    pub(crate) fn list_columns_left_to_right(&self) -> Vec<Column> {
         let mut all: Vec<(u32, Column)> = self
             .0
             .iter()

@@ -53,7 +53,7 @@ pub(crate) enum Comparison {
 pub(crate) fn built_in_format(id: u32) -> NumberFormat {
     match id {
         0 | 1 | 3 | 37 | 38 | 49 => NumberFormat::Plain,
-        2 | 4 | 39 | 40 => parse("0.00"),
+        2 | 4 | 39 | 40 => parse_format_code("0.00"),
         9 | 10 => NumberFormat::Unsupported("a percentage"),
         11 | 48 => NumberFormat::Unsupported("a number with an exponent"),
         12 | 13 => NumberFormat::Unsupported("a fraction"),
@@ -64,7 +64,7 @@ pub(crate) fn built_in_format(id: u32) -> NumberFormat {
 }
 
 /// Parses a format code: sections for positive, negative and zero numbers and for text, separated by `;`.
-pub(crate) fn parse(code: &str) -> NumberFormat {
+pub(crate) fn parse_format_code(code: &str) -> NumberFormat {
     let mut sections = Vec::new();
     for section in split(code) {
         match tokens(&section) {

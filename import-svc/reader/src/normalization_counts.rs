@@ -12,7 +12,7 @@ pub(crate) struct NormalizationCounts {
 impl NormalizationCounts {
     /// Counts a cell if its stored text differs from its text in the worksheet. Differences in letter case, line breaks or surrounding
     /// whitespace are not counted.
-    pub(crate) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
+    pub(crate) fn count_if_changed(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
         if written.chars().any(normalization::is_dash_lookalike) {
             count[0] += 1;
@@ -56,7 +56,7 @@ mod tests {
             (Column::Description, "a\r\nb", "a\nb"),
             (Column::Part, "Peça", "Peça"),
         ] {
-            notes.record_difference(column, written, stored);
+            notes.count_if_changed(column, written, stored);
         }
         assert_eq!(
             notes.to_sentences(),

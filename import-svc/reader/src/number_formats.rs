@@ -20,13 +20,14 @@ impl NumberFormats {
     /// Creates the number formats from the format id of each cell style. `codes` contains the format codes that the workbook
     /// defines, by id.
     pub(crate) fn new(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
-        let format_of = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in_format(*id), |code| format_code::parse(code));
+        let format_of =
+            |id: &u32| codes.get(id).map_or_else(|| format_code::built_in_format(*id), |code| format_code::parse_format_code(code));
         Self(styles.iter().map(format_of).collect())
     }
 
     /// Converts a number with a cell style to a [`Cell`] with the displayed text. `from_1904` means that dates count from 1904,
     /// not 1900.
-    pub(crate) fn to_cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
+    pub(crate) fn format_as_cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
         if !number.is_finite() {
             return Cell::Invalid(number.to_string(), "is not a number that can be shown.".to_owned());
         }
@@ -181,7 +182,7 @@ mod tests {
     use super::*;
 
     fn read(code: &str, number: f64) -> Cell {
-        NumberFormats(vec![format_code::parse(code)]).to_cell(number, 0, false)
+        NumberFormats(vec![format_code::parse_format_code(code)]).format_as_cell(number, 0, false)
     }
 
     #[test]
@@ -248,7 +249,7 @@ mod tests {
             );
         }
         for id in [9, 11, 12, 14, 22, 46, 48, 59] {
-            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).to_cell(5.0, 0, false), Cell::Unsupported(..)), "{id}");
+            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).format_as_cell(5.0, 0, false), Cell::Unsupported(..)), "{id}");
         }
     }
 

@@ -53,7 +53,7 @@ pub fn not_xlsx_rejection(why: &str) -> Rejection {
 
 /// Builds the rejection of a campaign name that is already in use. The gateway replaces `{product}` in the message with the product name.
 #[must_use]
-pub fn name_taken_rejection() -> Rejection {
+pub fn campaign_name_taken_rejection() -> Rejection {
     build_rejection(ErrorCode::NameTaken, "Uma campanha com o mesmo nome já existe para o {product}.")
 }
 
@@ -66,7 +66,7 @@ pub struct RowErrors {
 
 impl RowErrors {
     /// Adds the error of one cell. `row` is the row number as a spreadsheet program shows it, counted from 1.
-    pub fn add(&mut self, row: u32, column: &str, value: &str, message: impl Into<String>) {
+    pub fn add_cell_error(&mut self, row: u32, column: &str, value: &str, message: impl Into<String>) {
         self.total += 1;
         if self.listed.len() < MAX_LISTED_ERRORS {
             self.listed.push(RowError {

@@ -158,7 +158,7 @@ impl<'s> RowCollector<'s> {
             self.header.push((place, cell.display_text().to_owned()));
             return Ok(());
         }
-        match self.columns()?.meaning_of(place) {
+        match self.columns()?.column_meaning_at(place) {
             Some(ColumnMeaning::Value(column)) => self.cells[column as usize] = cell,
             Some(ColumnMeaning::Errors) => return Ok(()),
             None => return Err(columns::unnamed_column_rejection(place, row + 1).into()),
@@ -187,9 +187,9 @@ impl<'s> RowCollector<'s> {
         match &mut self.columns {
             Some(columns) => Ok(columns),
             none => {
-                let read = none.insert(Columns::read(&self.header)?);
+                let read = none.insert(Columns::from_header_row(&self.header)?);
                 if let Some(correcting) = &mut self.correcting {
-                    correcting.begin(read.list_in_worksheet_order());
+                    correcting.begin(read.list_columns_left_to_right());
                 }
                 Ok(read)
             }
@@ -226,7 +226,7 @@ impl<'s> RowCollector<'s> {
     }
 
     fn error(&mut self, column: Column, value: &str, message: &str) {
-        self.errors.add(self.row + 1, column.name(), value, message);
+        self.errors.add_cell_error(self.row + 1, column.name(), value, message);
         if let Some(correcting) = &mut self.correcting {
             correcting.wrong.push((column, message.to_owned()));
         }
@@ -253,14 +253,15 @@ impl<'s> RowCollector<'s> {
         };
         for (at, column) in CAMPAIGN_COLUMNS.into_iter().enumerate() {
             let cell = &cells[column as usize];
-            if *cell == campaign.cells[at] || cell.free_text().is_empty() {
+            if *cell == campaign.cells[at] || cell.as_free_text().is_empty() {
                 continue;
             }
             // A far too long text counts as different without the cost of normalizing it in every row.
-            let is_same = cell.free_text().len() <= 8 * longest(column) && normal_text(column, cell.free_text()) == campaign.texts[at];
+            let is_same =
+                cell.as_free_text().len() <= 8 * longest(column) && normal_text(column, cell.as_free_text()) == campaign.texts[at];
             if !is_same {
                 let message = format!("{} differs from the first row. One file holds one campaign.", column.name());
-                self.error(column, cell.free_text(), &message);
+                self.error(column, cell.as_free_text(), &message);
             }
         }
         self.campaign = Some(campaign);
@@ -276,7 +277,7 @@ impl<'s> RowCollector<'s> {
             if value.chars().count() > most {
                 self.error(column, value, &format!("{} has more than {most} characters.", column.name()));
             } else {
-                self.notes.record_difference(column, text(cells, column), value);
+                self.notes.count_if_changed(column, text(cells, column), value);
             }
         }
         Campaign { cells: CAMPAIGN_COLUMNS.map(|column| cells[column as usize].clone()), texts }
@@ -308,7 +309,7 @@ impl<'s> RowCollector<'s> {
         match parking_space::parse(written) {
             Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing."),
             Ok(space) => {
-                self.notes.record_difference(column, written, &space);
+                self.notes.count_if_changed(column, written, &space);
                 return Some(space);
             }
             Err(why) => self.error(column, written, &format!("Parking Space {why}")),
@@ -321,8 +322,8 @@ impl<'s> RowCollector<'s> {
         let is_exact =
             [Column::ModelCode, Column::SerialNumber].iter().all(|column| !matches!(cells[*column as usize], Cell::Unsupported(..)));
         if let Some(identifier) = Vin::new(model, serial).ok().filter(|_| is_exact) {
-            self.notes.record_difference(Column::ModelCode, model, &identifier.model_code);
-            self.notes.record_difference(Column::SerialNumber, serial, &identifier.serial_number);
+            self.notes.count_if_changed(Column::ModelCode, model, &identifier.model_code);
+            self.notes.count_if_changed(Column::SerialNumber, serial, &identifier.serial_number);
             return Some(identifier);
         }
         // Each half is checked together with a valid other half, so that errors in both are reported.
@@ -343,14 +344,14 @@ impl<'s> RowCollector<'s> {
 /// Normalizes a text about the campaign. Only the description may have several lines.
 fn normal_text(column: Column, written: &str) -> String {
     if column == Column::Description {
-        normalization::normalize_lines(written)
+        normalization::normalize_multiline_text(written)
     } else {
         normalization::normalize_name(written).into_owned()
     }
 }
 
 fn text(cells: &Cells, column: Column) -> &str {
-    cells[column as usize].free_text()
+    cells[column as usize].as_free_text()
 }
 
 fn too_many(row: u32) -> Rejection {

@@ -24,7 +24,7 @@ pub fn read_sheet(
     purpose: ReadPurpose,
     send: &mut dyn FnMut(ReaderRecord) -> io::Result<()>,
 ) -> Result<SheetSummary, StopReason> {
-    zip_limits::check_package(file)?;
+    zip_limits::validate_xlsx_package(file)?;
     let mut workbook = Workbook::open(file)?;
     let (is_hidden, from_1904) = (workbook.is_hidden, workbook.from_1904);
     let (xml, texts, formats) = workbook.open_sheet()?;
@@ -145,7 +145,7 @@ impl Cells<'_, '_> {
                 Some(text) => Cell::from_shared_string(text),
                 None => bad(value, "refers to a text that is missing in the workbook."),
             },
-            "str" => Cell::from_text(&crate::text::decode_escapes(value)),
+            "str" => Cell::from_text(&crate::text::decode_xlsx_escapes(value)),
             "inlineStr" => Cell::from_text(value),
             "b" => {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };
@@ -155,7 +155,7 @@ impl Cells<'_, '_> {
             "d" => Cell::Unsupported(value.to_owned(), format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}")),
             "" | "n" if value.trim().is_empty() => Cell::Blank,
             "" | "n" => match value.trim().parse() {
-                Ok(number) => self.formats.to_cell(number, style, self.from_1904),
+                Ok(number) => self.formats.format_as_cell(number, style, self.from_1904),
                 Err(_) => bad(value, "contains a number that cannot be read."),
             },
             _ => bad(value, "contains a value of an unknown type."),

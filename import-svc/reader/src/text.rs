@@ -5,7 +5,7 @@ use std::borrow::Cow;
 const ESCAPE_LEN: usize = 7;
 
 /// Replaces the escapes `_xHHHH_`, each of which encodes one UTF-16 code unit. `_x005F_` encodes an underscore.
-pub(crate) fn decode_escapes(text: &str) -> Cow<'_, str> {
+pub(crate) fn decode_xlsx_escapes(text: &str) -> Cow<'_, str> {
     if next(text, 0).is_none() {
         return Cow::Borrowed(text);
     }
@@ -44,7 +44,7 @@ mod tests {
             ("A_x00_ _x_", "A_x00_ _x_"),
             ("_x00é_", "_x00é_"),
         ] {
-            assert_eq!(decode_escapes(written), text, "{written}");
+            assert_eq!(decode_xlsx_escapes(written), text, "{written}");
         }
     }
 }

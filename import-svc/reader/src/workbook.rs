@@ -237,7 +237,7 @@ pub(crate) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str
                     let run = read_element_text(xml, "t")?;
                     let run = if keeps { run.as_str() } else { run.trim_matches([' ', '\t', '\r', '\n']) };
                     if !phonetic {
-                        whole.push_str(&text::decode_escapes(run));
+                        whole.push_str(&text::decode_xlsx_escapes(run));
                     }
                 }
                 _ => {}

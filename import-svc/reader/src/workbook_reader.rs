@@ -197,7 +197,7 @@ async fn end(child: &mut Child) {
     match tokio::time::timeout(Duration::from_millis(200), child.wait()).await {
         Ok(Ok(code)) if code.success() => {}
         Ok(Ok(code)) => tracing::info!(status = %code, "workbook reader process failed, the file is rejected as damaged or too large"),
-        Ok(Err(cause)) => tracing::warn!(%cause, "failed to read the exit status of the workbook reader process"),
+        Ok(Err(cause)) => tracing::warn!(%cause, "failed to wait for the workbook reader process to exit, its exit status is unknown"),
         Err(_) => {
             if let Err(cause) = child.kill().await {
                 tracing::warn!(%cause, "failed to kill the workbook reader process, it may keep running");

@@ -24,7 +24,7 @@ const OLE_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 ///
 /// # Errors
 /// Returns the rejection of any other file.
-pub fn check_package(file: &[u8]) -> Result<(), Rejection> {
+pub fn validate_xlsx_package(file: &[u8]) -> Result<(), Rejection> {
     check_signature(file)?;
     let mut parts = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable_workbook_rejection("the file is damaged or not complete"))?;
     if parts.len() > MAX_ZIP_ENTRIES {

@@ -7,7 +7,7 @@ use crate::{
     },
     error::Error,
     files::{
-        self, UploadedCsv, corrections, download_stream,
+        self, UploadedCsv, correction_workbook, download_stream,
         export::{ExportedFile, Exporter},
         sql_script,
     },
@@ -20,7 +20,7 @@ use patio_kit::{
     auth::identity::{self, Caller},
     client::call_context::CallContext,
     db::Db,
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -65,7 +65,7 @@ impl FileApi {
                 if !gathered.campaign_name.is_empty() {
                     book.sheet.campaign = gathered.campaign_name;
                 }
-                let pieces = download_stream::stream_texts(
+                let pieces = download_stream::stream_text_chunks(
                     sql_script::script_file_name(&book.sheet.campaign),
                     download_stream::SQL_CONTENT_TYPE,
                     sql_script::generate_sql_script(book),
@@ -83,9 +83,11 @@ impl FileApi {
 
     /// Returns a rejected workbook with its errors marked, for its uploader and for supervisors. Other callers get
     /// `RejectedWorkbookNotFound`.
-    async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
+    async fn correction_workbook(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
         let _place = self.places.try_acquire()?;
-        let kept = rejected_workbooks::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::RejectedWorkbookNotFound)?;
+        let kept = rejected_workbooks::find_by_upload_id(&self.db, upload_id, self.host.clock.now())
+            .await?
+            .ok_or(Error::RejectedWorkbookNotFound)?;
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
             return Err(Error::RejectedWorkbookNotFound);
         }
@@ -95,10 +97,10 @@ impl FileApi {
             Err(ReadFailure::NotStarted(cause)) => return Err(Error::ReaderNotStarted(cause)),
         };
         let folder = self.exporter.temp_folder();
-        let file = tokio::task::spawn_blocking(move || corrections::write_correction_workbook(checked, &folder))
+        let file = tokio::task::spawn_blocking(move || correction_workbook::write_correction_workbook(checked, &folder))
             .await
             .map_err(Error::TaskAborted)??;
-        let name = format!("{}-errors.xlsx", download_stream::safe_file_name(kept.file_name.trim_end_matches(".xlsx")));
+        let name = format!("{}-errors.xlsx", download_stream::sanitize_file_name(kept.file_name.trim_end_matches(".xlsx")));
         Ok(download_stream::stream_file(name, download_stream::XLSX_CONTENT_TYPE, file).boxed())
     }
 
@@ -112,7 +114,7 @@ impl FileApi {
             Outcome::Rejected(build_rejection(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
         } else {
             let file = UploadedCsv { name: gathered.name, data: gathered.data };
-            Outcome::Edit(files::apply_csv(&self.host.channels, &bearer, file, dry_run).await?)
+            Outcome::Edit(files::apply_csv_changes(&self.host.channels, &bearer, file, dry_run).await?)
         };
         Ok(pb::CsvResponse { outcome: Some(outcome) })
     }
@@ -164,7 +166,7 @@ impl pb::file_service_server::FileService for FileApi {
 
     async fn get_rejected_sheet(&self, request: Request<pb::GetRejectedSheetRequest>) -> Result<Response<Pieces>, Status> {
         let caller = identity::authenticated_caller(&request)?;
-        Ok(Response::new(self.corrections(&caller, &request.get_ref().upload_id).await?))
+        Ok(Response::new(self.correction_workbook(&caller, &request.get_ref().upload_id).await?))
     }
 
     async fn check_csv(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<pb::CsvResponse>, Status> {

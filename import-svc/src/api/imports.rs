@@ -12,10 +12,10 @@ use crate::{
     progress::ProgressTracker,
     saga::{Importer, RequestingUser},
     store::cancellation,
-    template,
+    template_workbook,
 };
 use futures::{Stream, StreamExt};
-use patio_kit::{audit, auth::identity, client::call_context::CallContext, db::Db, host::ServiceHost};
+use patio_kit::{audit, auth::identity, client::call_context::CallContext, db::Db, service_host::ServiceHost};
 use patio_proto::imports as pb;
 use std::{
     pin::Pin,
@@ -40,7 +40,7 @@ impl ImportApi {
     /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
     #[must_use]
     pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadSlots) -> Self {
-        Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_tokens("import-svc"), running }, places }
+        Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_token_source("import-svc"), running }, places }
     }
 
     async fn act(&self, person: RequestingUser, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
@@ -69,7 +69,7 @@ impl ImportApi {
                 return Err(Error::CancellationPending);
             }
             tokio::time::sleep(POLL_INTERVAL).await;
-            outcome = cancellation::load_import_outcome(db, &upload_id).await?;
+            outcome = cancellation::load_import_outcome_text(db, &upload_id).await?;
         }
         if outcome == "imported" { Err(Error::AlreadyPublished) } else { Ok(()) }
     }
@@ -103,7 +103,7 @@ impl pb::import_service_server::ImportService for ImportApi {
     }
 
     async fn get_template(&self, _: Request<pb::GetTemplateRequest>) -> Result<Response<pb::File>, Status> {
-        Ok(Response::new(template::build_template_workbook().map_err(Error::from)?))
+        Ok(Response::new(template_workbook::build_template_workbook().map_err(Error::from)?))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{
     progress::{self, PROGRESS_POLL_INTERVAL, ProgressRecord},
 };
 use futures::{Stream, stream};
-use patio_kit::{cache::CacheKey, errors, host::ServiceHost};
+use patio_kit::{cache::CacheKey, errors, service_host::ServiceHost};
 use patio_proto::imports::{ImportPhase, ImportProgress};
 use std::time::{Duration, Instant};
 use tonic::Status;

@@ -19,7 +19,7 @@ pub const SQL_CONTENT_TYPE: &str = "application/sql";
 
 /// Replaces characters that are unsafe in paths or HTTP headers, or change the text direction, by `_`. Cuts long names.
 #[must_use]
-pub fn safe_file_name(name: &str) -> String {
+pub fn sanitize_file_name(name: &str) -> String {
     let printable = |c: char| if is_unprintable(c) || r#"/\:*?"<>|"#.contains(c) { '_' } else { c };
     let name: String = name.trim().chars().map(printable).take(MAX_NAME_LEN).collect();
     let name = name.trim_matches(['.', ' ']);
@@ -42,7 +42,7 @@ pub fn stream_file(name: String, content_type: &str, file: std::fs::File) -> imp
 }
 
 /// Streams the texts of an iterator as a download. Each text is produced only when the client is ready to receive more.
-pub fn stream_texts<T>(name: String, content_type: &str, texts: T) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<T>
+pub fn stream_text_chunks<T>(name: String, content_type: &str, texts: T) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<T>
 where
     T: Iterator<Item = Bytes> + Send,
 {
@@ -61,9 +61,9 @@ mod tests {
 
     #[test]
     fn names_are_safe_in_paths_and_headers_and_keep_the_text_direction() {
-        assert_eq!(safe_file_name("../a\\b:c\r\nX: \"y\"\u{202e}gpj"), "_a_b_c__X_ _y__gpj");
-        assert_eq!(safe_file_name(" . "), "_");
-        assert_eq!(safe_file_name("Ação 7"), "Ação 7");
-        assert_eq!(safe_file_name(&"x".repeat(500)).len(), MAX_NAME_LEN);
+        assert_eq!(sanitize_file_name("../a\\b:c\r\nX: \"y\"\u{202e}gpj"), "_a_b_c__X_ _y__gpj");
+        assert_eq!(sanitize_file_name(" . "), "_");
+        assert_eq!(sanitize_file_name("Ação 7"), "Ação 7");
+        assert_eq!(sanitize_file_name(&"x".repeat(500)).len(), MAX_NAME_LEN);
     }
 }

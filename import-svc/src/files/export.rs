@@ -2,8 +2,8 @@
 use crate::{
     error::{Error, Result},
     files::{
-        LONG_CALL_TIMEOUT, download_stream,
-        export_writer::{ExportRow, ExportWriter, to_yard_time},
+        BULK_CALL_TIMEOUT, download_stream,
+        export_writer::{ExportRow, ExportWriter, to_yard_local_time},
     },
     saga::RequestingUser,
 };
@@ -14,8 +14,8 @@ use patio_kit::{
         user_names::{UserNameCache, UserNameMap},
     },
     db::Db,
-    host::ServiceHost,
     server::MAX_MESSAGE_BYTES,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     auth::user_service_client::UserServiceClient,
@@ -74,7 +74,7 @@ impl Exporter {
         let campaign = self.campaign(person, campaign_id).await?;
         let mut vehicles = VehicleServiceClient::new(self.host.channels.vehicle.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES);
         let chunks = vehicles
-            .export_vehicles(person.bearer.request_with_timeout(LONG_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
+            .export_vehicles(person.bearer.request_with_timeout(BULK_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
             .await?
             .into_inner();
         let name = self.name(&campaign, report);
@@ -90,12 +90,12 @@ impl Exporter {
 
     async fn campaign(&self, person: &RequestingUser, id: i64) -> Result<Campaign> {
         let mut campaigns: CampaignServiceClient<ServiceChannel> = CampaignServiceClient::new(self.host.channels.campaign.clone());
-        Ok(campaigns.get_campaign(person.bearer.request(GetCampaignRequest { id, yard: None })).await?.into_inner())
+        Ok(campaigns.get_campaign(person.bearer.grpc_request(GetCampaignRequest { id, yard: None })).await?.into_inner())
     }
 
     fn name(&self, campaign: &Campaign, report: Report) -> String {
-        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, to_yard_time(self.host.clock.now()));
-        format!("{word}_{}-{}.xlsx", download_stream::safe_file_name(&campaign.name), at.format("%Y%m%d%H%M%S"))
+        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, to_yard_local_time(self.host.clock.now()));
+        format!("{word}_{}-{}.xlsx", download_stream::sanitize_file_name(&campaign.name), at.format("%Y%m%d%H%M%S"))
     }
 
     /// Sends the exported vehicles, with the names of their last editors, to the workbook writer. Stops if the writer has failed.
@@ -104,7 +104,7 @@ impl Exporter {
         while let Some(chunk) = chunks.message().await? {
             // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
             let missing = chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by).filter(|id| !names.contains(*id));
-            let missing = users.resolve(&person.bearer, missing).await;
+            let missing = users.resolve_names(&person.bearer, missing).await;
             names.extend(missing);
             let name = |id: Option<i64>| id.map(|id| names.name(id)).unwrap_or_default();
             let named = chunk.vehicles.into_iter().map(|vehicle| ExportRow { modified_by: name(vehicle.modified_by), vehicle });

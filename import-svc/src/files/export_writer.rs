@@ -42,7 +42,7 @@ pub(super) const NO_STATUS_TEXT: &str = "No status";
 
 /// Converts a time to the yards' local time, UTC-3.
 #[must_use]
-pub fn to_yard_time(at: DateTime<Utc>) -> NaiveDateTime {
+pub fn to_yard_local_time(at: DateTime<Utc>) -> NaiveDateTime {
     FixedOffset::west_opt(3 * 3600).map_or_else(|| at.naive_utc(), |zone| at.with_timezone(&zone).naive_local())
 }
 
@@ -229,7 +229,7 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &ExportRow, styles: &Styles)
     }
     // Without an editor, `modified_at` is the time of the import and is not shown.
     if let Some(at) = vehicle.modified_at.as_ref().filter(|_| vehicle.modified_by.is_some()).and_then(clock::from_timestamp) {
-        sheet.write_datetime_with_format(row, 10, to_yard_time(at), &styles.moment)?;
+        sheet.write_datetime_with_format(row, 10, to_yard_local_time(at), &styles.moment)?;
     }
     Ok(())
 }
@@ -248,7 +248,7 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
         styles.write(sheet, (row, 1), value)?;
     }
     sheet.write_string_with_format(5, 0, "Created At (UTC-3)", &styles.head)?;
-    sheet.write_datetime_with_format(5, 1, to_yard_time(at), &styles.moment)?;
+    sheet.write_datetime_with_format(5, 1, to_yard_local_time(at), &styles.moment)?;
     let statuses = status::ALL_VEHICLE_STATUSES
         .map(|known| if known == VehicleStatus::Unspecified { NO_STATUS_TEXT } else { status::vehicle_status_text(known) });
     for (place, (title, width)) in (0u16..).zip(SUMMARY_COLUMNS.into_iter().chain(statuses.map(|name| (name, 11.0)))) {

@@ -1,5 +1,5 @@
 //! File operations other than imports: campaign exports, SQL scripts, rejected workbooks, and CSV files that change vehicles.
-pub mod corrections;
+pub mod correction_workbook;
 pub mod csv_file;
 pub mod download_stream;
 pub mod export;
@@ -9,14 +9,14 @@ pub mod sql_script;
 use crate::error::{Error, Result};
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    host::ServiceChannels,
     server::MAX_MESSAGE_BYTES,
+    service_host::ServiceChannels,
 };
 use patio_proto::vehicle::{BulkEditRequest, BulkEditResponse, EditRow, LineError, bulk_service_client::BulkServiceClient};
 use std::time::Duration;
 
 /// Timeout of a call to vehicle-svc that changes or lists many vehicles.
-pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
+pub const BULK_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A received CSV file with vehicle changes.
 pub struct UploadedCsv {
@@ -31,7 +31,12 @@ pub struct UploadedCsv {
 ///
 /// # Errors
 /// Returns an error when the call to vehicle-svc fails.
-pub async fn apply_csv(channels: &ServiceChannels, bearer: &CallContext, file: UploadedCsv, dry_run: bool) -> Result<BulkEditResponse> {
+pub async fn apply_csv_changes(
+    channels: &ServiceChannels,
+    bearer: &CallContext,
+    file: UploadedCsv,
+    dry_run: bool,
+) -> Result<BulkEditResponse> {
     let data = file.data;
     let parsed = tokio::task::spawn_blocking(move || csv_file::parse_csv(&data)).await.map_err(Error::TaskAborted)?;
     if parsed.rows.is_empty() {
@@ -52,7 +57,7 @@ async fn apply_rows(
 ) -> Result<BulkEditResponse> {
     let client: BulkServiceClient<ServiceChannel> = BulkServiceClient::new(channels.vehicle.clone());
     let mut client = client.max_encoding_message_size(MAX_MESSAGE_BYTES).max_decoding_message_size(MAX_MESSAGE_BYTES);
-    Ok(client.bulk_edit(bearer.request_with_timeout(LONG_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
+    Ok(client.bulk_edit(bearer.request_with_timeout(BULK_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
 }
 
 /// Adds the errors found while parsing the CSV file to the response of vehicle-svc.

@@ -26,7 +26,7 @@ const SCRIPT_END: &str = "commit;\n";
 /// Returns the download file name for the SQL script of the campaign with this name.
 #[must_use]
 pub fn script_file_name(campaign: &str) -> String {
-    format!("{} SQL Data.sql", download_stream::safe_file_name(campaign))
+    format!("{} SQL Data.sql", download_stream::sanitize_file_name(campaign))
 }
 
 /// Quotes a text as a standard SQL string. NUL characters are removed because databases reject them.
@@ -56,7 +56,7 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
     let mut text = String::from(INSERT_VEHICLES);
     for (place, vehicle) in vehicles.iter().enumerate() {
         let space = vehicle.parking_space.trim();
-        let yard_id = yard::yard_id(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
+        let yard_id = yard::yard_id_of_space(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
         let _ = write!(
             text,
             "{}({campaign}, {}, {}, {}, {}, {yard_id}, {})",
@@ -65,7 +65,7 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
             quote_sql_string(&vehicle.model_code),
             quote_sql_string(&vehicle.serial_number),
             quote_sql_string(space),
-            quote_sql_string(yard::yard_group(space)),
+            quote_sql_string(yard::yard_group_of_space(space)),
         );
     }
     text.push_str(";\n");

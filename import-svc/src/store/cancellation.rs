@@ -17,11 +17,11 @@ pub async fn request_cancellation(db: &Db, upload_id: String, user_id: i64) -> R
 }
 
 /// Returns the outcome of the import with this upload id: `running`, `imported`, `rejected`, `failed` or `cancelled`.
-pub async fn load_import_outcome(db: &Db, upload_id: &str) -> Result<String, Error> {
-    on!(db.read(), c => query_scalar("select outcome from imports where upload_id = $1").bind(upload_id).fetch_one(c).await)
+pub async fn load_import_outcome_text(db: &Db, upload_id: &str) -> Result<String, Error> {
+    on!(db.read_pool(), c => query_scalar("select outcome from imports where upload_id = $1").bind(upload_id).fetch_one(c).await)
 }
 
 /// Returns `true` if cancellation of the import was requested.
 pub async fn is_cancellation_requested(db: &Db, id: i64) -> Result<bool, Error> {
-    on!(db.read(), c => query_scalar("select cancel from imports where id = $1").bind(id).fetch_one(c).await)
+    on!(db.read_pool(), c => query_scalar("select cancel from imports where id = $1").bind(id).fetch_one(c).await)
 }

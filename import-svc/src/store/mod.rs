@@ -85,7 +85,7 @@ pub enum FailureOutcome {
 
 impl FailureOutcome {
     /// Returns the outcome as the text that is stored in the database and used in the metrics.
-    pub fn text(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
             Self::Failed => "failed",
@@ -154,7 +154,7 @@ pub async fn record_heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(),
 }
 
 /// Records the draft campaign that an import created: its id, its name and its number of vehicles.
-pub async fn record_draft(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
+pub async fn record_draft_campaign(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
             on!(tx.connection(), c => query("update imports set campaign_id = $2, campaign_name = $3, vehicles = $4 where id = $1")
@@ -168,7 +168,7 @@ pub async fn record_draft(db: &Db, id: i64, campaign: (i64, String), vehicles: i
 pub async fn record_failure(db: &Db, id: i64, outcome: FailureOutcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
         on!(tx.connection(), c => query("update imports set outcome = $2, errors = $3, ended_at = $4, seen_at = $4 where id = $1 and outcome = 'running'")
-            .bind(id).bind(outcome.text()).bind(errors).bind(at).execute(c).await.map(drop))
+            .bind(id).bind(outcome.as_str()).bind(errors).bind(at).execute(c).await.map(drop))
     })).await
 }
 
@@ -231,7 +231,7 @@ pub struct RunningImport {
 
 /// Returns the imports that the database lists as running, at most 100, those with the oldest heartbeat first.
 pub async fn list_running_imports(db: &Db) -> Result<Vec<RunningImport>, Error> {
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select id, user_id, role, campaign_id, seen_at from imports where outcome = 'running' order by seen_at limit 100")
         .fetch_all(c).await)
 }

@@ -4,7 +4,7 @@ use patio_kit::{db::Db, on};
 use sqlx::{Error, FromRow, query, query_as};
 
 /// Time for which a rejected workbook is stored for download.
-pub const RETENTION: TimeDelta = TimeDelta::days(3);
+pub const REJECTED_WORKBOOK_RETENTION: TimeDelta = TimeDelta::days(3);
 /// Maximum number of stored rejected workbooks per user; the oldest are deleted first.
 pub const MAX_WORKBOOKS_PER_USER: i64 = 5;
 /// Maximum number of stored rejected workbooks of all users; the oldest are deleted first.
@@ -42,23 +42,23 @@ pub async fn insert(db: &Db, sheet: RejectedWorkbook) -> Result<(), Error> {
                 "delete from rejected_sheets where at <= $1 or upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets) as ranked where place > $2)")
-                .bind(sheet.at - RETENTION).bind(MAX_STORED_WORKBOOKS).execute(c).await.map(drop))
+                .bind(sheet.at - REJECTED_WORKBOOK_RETENTION).bind(MAX_STORED_WORKBOOKS).execute(c).await.map(drop))
         })
     })
     .await
 }
 
 /// Returns the rejected workbook of an upload, or `None` if no such workbook is stored or the workbook has expired.
-pub async fn find(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option<RejectedWorkbook>, Error> {
-    on!(db.read(), c => query_as("select upload_id, user_id, file_name, data, at from rejected_sheets where upload_id = $1 and at > $2")
-        .bind(upload_id).bind(now - RETENTION).fetch_optional(c).await)
+pub async fn find_by_upload_id(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option<RejectedWorkbook>, Error> {
+    on!(db.read_pool(), c => query_as("select upload_id, user_id, file_name, data, at from rejected_sheets where upload_id = $1 and at > $2")
+        .bind(upload_id).bind(now - REJECTED_WORKBOOK_RETENTION).fetch_optional(c).await)
 }
 
 /// Deletes the expired rejected workbooks. Returns the number of deleted workbooks.
 pub async fn purge_expired(db: &Db, now: DateTime<Utc>) -> Result<u64, Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            on!(tx.connection(), c => query("delete from rejected_sheets where at <= $1").bind(now - RETENTION).execute(c).await.map(|done| done.rows_affected()))
+            on!(tx.connection(), c => query("delete from rejected_sheets where at <= $1").bind(now - REJECTED_WORKBOOK_RETENTION).execute(c).await.map(|done| done.rows_affected()))
         })
     })
     .await

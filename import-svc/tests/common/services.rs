@@ -4,9 +4,9 @@ use import_svc::Config;
 use patio_kit::{
     auth::identity,
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    errors::{self, Reason},
-    host::ServiceHost,
+    errors::{self, ErrorReason},
     server::access_layer::{self, AccessLayerState},
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -94,7 +94,8 @@ impl World {
 
     fn attach(&self, link: &ServiceChannel, routes: Routes) {
         let guard = AccessLayerState { identity: self.host.identity.clone(), service: "double", db: None };
-        let router = routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access_layer::authorize_layer));
+        let router =
+            routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access_layer::authorize_and_record_call));
         let ServiceChannel::Local(slot) = link else { panic!("not a local host") };
         assert!(slot.set(router).is_ok());
     }
@@ -151,7 +152,7 @@ impl World {
     /// Returns the audit events of import-svc.
     pub async fn audited(&self) -> Vec<Event> {
         let developer = patio_testing::bearer(&self.host, 1, Role::Operator);
-        let ask = developer.request(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
+        let ask = developer.grpc_request(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
         AuditServiceClient::new(self.host.channels.import.clone()).list_events(ask).await.unwrap().into_inner().events
     }
 
@@ -173,7 +174,7 @@ fn campaign(id: i64, kept: &Kept) -> pb::Campaign {
 }
 
 fn no_campaign() -> Status {
-    errors::status(Code::NotFound, Reason::NoCampaign, &"no such campaign")
+    errors::status(Code::NotFound, ErrorReason::NoCampaign, &"no such campaign")
 }
 
 #[tonic::async_trait]
@@ -185,7 +186,7 @@ impl DraftService for World {
             return Ok(Response::new(campaign(*id, kept)));
         }
         if kingdom.campaigns.values().any(|kept| kept.name == ask.name) {
-            return Err(errors::status(Code::AlreadyExists, Reason::NameTaken, &"taken"));
+            return Err(errors::status(Code::AlreadyExists, ErrorReason::NameTaken, &"taken"));
         }
         kingdom.made += 1;
         let (id, kept) = (kingdom.made, Kept { import_id: ask.import_id, name: ask.name, by, ..Kept::default() });
@@ -206,7 +207,7 @@ impl DraftService for World {
         let kept = kingdom.campaigns.get_mut(&id).ok_or_else(no_campaign)?;
         kept.published = true;
         let reply = campaign(id, kept);
-        if loses_answer { Err(errors::status(Code::Unavailable, Reason::Unavailable, &"away")) } else { Ok(Response::new(reply)) }
+        if loses_answer { Err(errors::status(Code::Unavailable, ErrorReason::Unavailable, &"away")) } else { Ok(Response::new(reply)) }
     }
 
     async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Result<Response<pb::DiscardDraftResponse>, Status> {
@@ -265,7 +266,7 @@ impl CampaignVehicleService for World {
             let fails = kingdom.fails_after.is_some_and(|after| stored > after);
             kingdom.campaigns.get_mut(&chunk.campaign_id).ok_or_else(no_campaign)?.vehicles.extend(chunk.vehicles);
             if fails {
-                return Err(errors::status(Code::Unavailable, Reason::Unavailable, &"away"));
+                return Err(errors::status(Code::Unavailable, ErrorReason::Unavailable, &"away"));
             }
         }
         Ok(Response::new(vehicle::ImportVehiclesResponse { stored: i64::try_from(stored).unwrap() }))
@@ -304,7 +305,7 @@ impl TokenService for World {
         &self,
         _: Request<auth::MintServiceTokenRequest>,
     ) -> Result<Response<auth::MintServiceTokenResponse>, Status> {
-        let until = patio_kit::clock::timestamp(self.host.clock.now() + chrono::TimeDelta::minutes(30));
+        let until = patio_kit::clock::to_timestamp(self.host.clock.now() + chrono::TimeDelta::minutes(30));
         let token = patio_testing::token(&self.host, 0, Role::Service);
         Ok(Response::new(auth::MintServiceTokenResponse { token, expires_at: Some(until) }))
     }

@@ -29,7 +29,7 @@ impl AtomicInstant {
     }
 
     /// Returns `true` when the event last occurred at most `time` ago.
-    pub(crate) fn occurred_within(&self, time: Duration) -> bool {
+    pub(crate) fn was_set_within(&self, time: Duration) -> bool {
         let at = self.at.load(Ordering::Relaxed);
         at > 0 && u128::from(self.now().saturating_sub(at)) <= time.as_millis()
     }

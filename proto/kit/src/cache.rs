@@ -93,7 +93,7 @@ impl Cache {
     /// # Errors
     /// Returns an error when the Redis URL is invalid or its CA file cannot be read.
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        redis_client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
+        open_redis_client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
     }
 
     /// Checks that the Redis server is usable. Rejects a server with a permanent fault: a wrong password, a read-only replica, or a
@@ -213,7 +213,7 @@ impl Cache {
     /// Starts a task that writes a test key to Redis every few seconds, and sets the metric `patio_redis_up` by the result.
     ///
     /// A ping is not enough: a Redis server that is full or read-only still responds to a ping.
-    pub fn spawn_metrics(&self, tasks: &BackgroundTasks, service: &'static str) {
+    pub fn spawn_redis_probe(&self, tasks: &BackgroundTasks, service: &'static str) {
         let Self::Redis(redis) = self else { return };
         let redis = redis.clone();
         tasks.spawn_repeating(PROBE_INTERVAL, move || {
@@ -229,7 +229,7 @@ impl Cache {
 impl Cache {
     /// Returns warnings about settings of the Redis server that could lose stored lockouts, which block sign-in after failed
     /// attempts. Returns no warnings when the settings cannot be read.
-    pub async fn redis_config_warnings(&self) -> Vec<&'static str> {
+    pub async fn find_unsafe_redis_settings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [
             ("appendonly", "yes", "a crash loses all its data (set appendonly yes)"),
@@ -247,7 +247,7 @@ impl Cache {
 }
 
 /// Creates a client for the Redis server that the settings name. Returns `None` when no Redis URL is set.
-pub(crate) fn redis_client(settings: &Settings) -> anyhow::Result<Option<Client>> {
+pub(crate) fn open_redis_client(settings: &Settings) -> anyhow::Result<Option<Client>> {
     let Some(url) = settings.redis_url.as_ref().map(|url| url.expose()) else { return Ok(None) };
     let Some(file) = settings.redis_ca.as_ref().filter(|_| url.starts_with("rediss://")) else { return Ok(Some(Client::open(url)?)) };
     let authorities = std::fs::read(file).with_context(|| format!("PATIO_REDIS_CA_FILE: cannot read {}", file.display()))?;

@@ -28,7 +28,7 @@ impl Clock {
 
 /// Converts a time to a protobuf timestamp.
 #[must_use]
-pub fn timestamp(at: DateTime<Utc>) -> prost_types::Timestamp {
+pub fn to_timestamp(at: DateTime<Utc>) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds: at.timestamp(), nanos: i32::try_from(at.timestamp_subsec_nanos()).unwrap_or_default() }
 }
 
@@ -41,7 +41,7 @@ pub fn from_timestamp(stamp: &prost_types::Timestamp) -> Option<DateTime<Utc>> {
 /// Returns the last second of the year 9999, as the start position of a list that is sorted newest first. Both `SQLite` and
 /// `PostgreSQL` can store this time.
 #[must_use]
-pub fn max_time() -> DateTime<Utc> {
+pub fn max_storable_time() -> DateTime<Utc> {
     DateTime::from_timestamp(253_402_300_799, 0).unwrap_or_default()
 }
 

@@ -1,5 +1,5 @@
 //! Shared state of this process's database: its address for error messages, and whether a read-only server was found recently.
-use crate::{atomic_instant::AtomicInstant, telemetry::outage::OutageTracker};
+use crate::{atomic_instant::AtomicInstant, telemetry::outage_tracker::OutageTracker};
 use std::{
     sync::{LazyLock, OnceLock},
     time::Duration,
@@ -50,5 +50,5 @@ pub(crate) fn record_read_only_server() {
 
 /// Returns `true` for ten seconds after a call of [`record_read_only_server`].
 pub(crate) fn was_read_only_server_found_recently() -> bool {
-    READ_ONLY.occurred_within(SUSPICION_PERIOD)
+    READ_ONLY.was_set_within(SUSPICION_PERIOD)
 }

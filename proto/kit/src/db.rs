@@ -2,6 +2,7 @@
 pub mod backup;
 mod connection_limit;
 mod health;
+pub mod id_sequences;
 mod open;
 mod pg_cluster;
 mod pg_group_flush;
@@ -13,7 +14,6 @@ mod pg_replica;
 mod pg_session;
 mod pg_wal_position;
 mod pooler;
-pub mod restore;
 mod sqlite_checkpoint;
 mod sqlite_writer;
 mod tx;
@@ -173,7 +173,7 @@ impl Db {
 
     /// Returns the connection pool for reads.
     #[must_use]
-    pub fn read(&self) -> Engine<&SqlitePool, PostgresPool> {
+    pub fn read_pool(&self) -> Engine<&SqlitePool, PostgresPool> {
         match (&self.pools, &self.reading) {
             (Pools::Sqlite { read, .. }, _) => Engine::Sqlite(read),
             (Pools::Postgres { .. }, Some(replica)) => Engine::Postgres(replica.clone()),
@@ -202,7 +202,7 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        self.writes.record();
+        self.writes.record_write();
         self.commit(Durability::Flushed, work).await
     }
 
@@ -253,7 +253,7 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        self.writes.record();
+        self.writes.record_write();
         match &self.pools {
             Pools::Sqlite { write, .. } => write.run_job(Durability::Flushed, work).await,
             Pools::Postgres { cluster, .. } => {
@@ -273,7 +273,7 @@ impl Db {
 
     /// Checks that the database responds and accepts writes.
     pub async fn ping(&self) -> Result<(), sqlx::Error> {
-        match self.read() {
+        match self.read_pool() {
             Engine::Sqlite(pool) => sqlx::query("select 1").execute(pool).await.map(drop),
             Engine::Postgres(pool) => pool.check_writable().await,
         }
@@ -317,7 +317,7 @@ impl Db {
             }
             Pools::Postgres { cluster, .. } => {
                 for (name, pool) in POOL_NAMES.into_iter().zip(cluster.primary().pools()) {
-                    let sqlx = pool.pool();
+                    let sqlx = pool.sqlx_pool();
                     connections(name, (sqlx.size(), sqlx.num_idle(), sqlx.options().get_max_connections()));
                     waiters(name, pool.waiter_count());
                 }
@@ -341,10 +341,10 @@ impl Db {
                     replica.close().await;
                 }
                 let server = cluster.primary();
-                server.once.pool().close().await;
-                server.write.pool().close().await;
+                server.once.sqlx_pool().close().await;
+                server.write.sqlx_pool().close().await;
                 server.flush.close().await;
-                server.read.pool().close().await;
+                server.read.sqlx_pool().close().await;
             }
         }
     }

@@ -7,9 +7,9 @@ macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
         /// Machine-readable reason of a gRPC error status, for programs. The message of the status is meant for people.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Reason { $($(#[$doc])* $name,)* }
+        pub enum ErrorReason { $($(#[$doc])* $name,)* }
 
-        impl Reason {
+        impl ErrorReason {
             #[cfg(test)]
             const ALL: &[Self] = &[$(Self::$name,)*];
 
@@ -113,13 +113,13 @@ reasons! {
 
 /// Builds a gRPC error status with a machine-readable reason. The text of `error` becomes the message of the status.
 #[must_use]
-pub fn status(code: Code, reason: Reason, error: &dyn Display) -> Status {
+pub fn status(code: Code, reason: ErrorReason, error: &dyn Display) -> Status {
     status_with_values(code, reason, error, &[])
 }
 
 /// Builds a gRPC error status with a machine-readable reason and named values, such as `retry_after` in seconds.
 #[must_use]
-pub fn status_with_values(code: Code, reason: Reason, error: &dyn Display, values: &[(&str, String)]) -> Status {
+pub fn status_with_values(code: Code, reason: ErrorReason, error: &dyn Display, values: &[(&str, String)]) -> Status {
     let values: HashMap<String, String> = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Status::with_error_details(code, error.to_string(), ErrorDetails::with_error_info(reason.text(), "patio", values))
 }
@@ -128,7 +128,7 @@ pub fn status_with_values(code: Code, reason: Reason, error: &dyn Display, value
 #[must_use]
 pub fn internal_status(cause: &dyn Display) -> Status {
     tracing::error!(%cause, "request failed with an internal error");
-    status(Code::Internal, Reason::Internal, &"Something went wrong. Try again.")
+    status(Code::Internal, ErrorReason::Internal, &"Something went wrong. Try again.")
 }
 
 /// gRPC metadata key for the name of the dependency whose failure caused an error, such as `vehicle-svc`. The gateway logs the
@@ -172,7 +172,7 @@ pub fn dependency_failure(status: &Status) -> Option<DependencyFailure> {
 #[must_use]
 pub fn unavailable_status(dependency: &str, cause: &dyn Display) -> Status {
     tracing::debug!(dependency, %cause, "request failed, dependency unavailable");
-    status(Code::Unavailable, Reason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
+    status(Code::Unavailable, ErrorReason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
 }
 
 /// Builds the error status for a failed SQL statement.
@@ -185,12 +185,12 @@ pub fn database_status(cause: &sqlx::Error) -> Status {
         cause if is_out_of_space(cause) => disk_full_status(cause),
         cause if is_database_unavailable(cause) => database_unavailable_status(cause),
         cause if is_aborted_by_concurrency(cause) => {
-            tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure, the caller is asked to try again");
-            status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
+            tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure, responding with UNAVAILABLE so that the caller can retry");
+            status(Code::Unavailable, ErrorReason::Busy, &"Another change was made at the same time. Try again.")
         }
         // PostgreSQL rejects a text that contains a NUL character. SQLite accepts the text and finds nothing.
         sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "22021") => {
-            status(Code::InvalidArgument, Reason::BadRequest, &"A text has a character that is not allowed.")
+            status(Code::InvalidArgument, ErrorReason::BadRequest, &"A text has a character that is not allowed.")
         }
         _ => internal_status(cause),
     }
@@ -243,7 +243,7 @@ fn disk_full_status(cause: &sqlx::Error) -> Status {
     tracing::error!(%cause, "database disk full, writes are rejected");
     status(
         Code::Unavailable,
-        Reason::Unavailable,
+        ErrorReason::Unavailable,
         &"The server's disk is full and nothing can be saved. Ask your administrator to free space.",
     )
 }
@@ -253,7 +253,7 @@ fn database_unavailable_status(cause: &sqlx::Error) -> Status {
         crate::database_state::record_read_only_server();
     }
     crate::database_state::log_database_unavailable(cause);
-    let unavailable = status(Code::Unavailable, Reason::Unavailable, &"The server cannot reach its database. Try again in a moment.");
+    let unavailable = status(Code::Unavailable, ErrorReason::Unavailable, &"The server cannot reach its database. Try again in a moment.");
     with_dependency_failure(unavailable, "database", cause)
 }
 
@@ -280,8 +280,8 @@ fn without_line_numbers(text: &str) -> String {
 
 /// Returns the machine-readable reason of a status, or `None` when the status has none.
 #[must_use]
-pub fn reason(status: &Status) -> Option<Reason> {
-    Reason::parse(&status.get_details_error_info()?.reason)
+pub fn reason(status: &Status) -> Option<ErrorReason> {
+    ErrorReason::parse(&status.get_details_error_info()?.reason)
 }
 
 /// Returns a named value of a status, such as `retry_after`, or `None` when the status does not contain the value.
@@ -308,7 +308,7 @@ mod reason_tests {
 
     #[test]
     fn the_text_of_each_reason_is_its_name() {
-        for reason in Reason::ALL {
+        for reason in ErrorReason::ALL {
             let words = format!("{reason:?}").chars().fold(String::new(), |mut text, letter| {
                 if letter.is_uppercase() && !text.is_empty() {
                     text.push('_');
@@ -317,7 +317,7 @@ mod reason_tests {
                 text
             });
             assert_eq!(reason.text(), words);
-            assert_eq!(Reason::parse(reason.text()), Some(*reason));
+            assert_eq!(ErrorReason::parse(reason.text()), Some(*reason));
         }
     }
 }

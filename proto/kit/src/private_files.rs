@@ -18,7 +18,7 @@ const OTHER_USERS_MODE: u32 = 0o077;
 ///
 /// # Errors
 /// Returns an error when the folder cannot be created or read.
-pub fn create_folder(path: &Path) -> io::Result<()> {
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
     restrict_mode(path, FOLDER_MODE);
     for entry in fs::read_dir(path)? {
@@ -35,7 +35,7 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns an error when the file cannot be created or opened.
-pub fn create_file(path: &Path) -> io::Result<()> {
+pub fn create_private_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)?;
     restrict_mode(path, FILE_MODE);
     Ok(())
@@ -60,13 +60,13 @@ mod tests {
     fn existing_folders_and_files_become_private() {
         let temporary = tempfile::tempdir().unwrap();
         let (data, old) = (temporary.path().join("a/data"), temporary.path().join("a/data/old.db"));
-        create_folder(&data).unwrap();
+        create_private_folder(&data).unwrap();
         fs::write(&old, "x").unwrap();
         fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
         fs::set_permissions(&old, Permissions::from_mode(0o644)).unwrap();
-        create_folder(&data).unwrap();
-        create_file(&data.join("new.db")).unwrap();
-        create_file(&old).unwrap();
+        create_private_folder(&data).unwrap();
+        create_private_file(&data.join("new.db")).unwrap();
+        create_private_file(&old).unwrap();
         assert_eq!([&data, &old, &data.join("new.db")].map(|path| mode(path)), [FOLDER_MODE, FILE_MODE, FILE_MODE]);
         assert_eq!(fs::read(&old).unwrap(), b"x", "the content of the file is unchanged");
     }

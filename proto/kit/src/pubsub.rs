@@ -2,7 +2,7 @@
 //! because Redis does not store them.
 use crate::{
     cache::{self, Cache, RedisConnection},
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use bytes::Bytes;
 use futures::StreamExt;
@@ -57,7 +57,7 @@ impl PubSub {
             Cache::Memory(_) => None,
             Cache::Redis(connection) => Some(connection.clone()),
         };
-        let client = cache::redis_client(&host.settings)?.filter(|_| redis_connection.is_some());
+        let client = cache::open_redis_client(&host.settings)?.filter(|_| redis_connection.is_some());
         // A Redis channel spans all databases of a server. The database number in its name separates the Patio installations.
         let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
         let (local, _) = broadcast::channel(MAX_LAG);
@@ -75,7 +75,7 @@ impl PubSub {
         host.tasks.spawn_repeating(HEARTBEAT_INTERVAL, move || {
             let feed = beating.clone();
             async move {
-                feed.publish_remote(&[]).await;
+                feed.publish_to_other_replicas(&[]).await;
             }
         });
         let (feed, tasks) = (self.clone(), host.tasks.clone());
@@ -121,11 +121,11 @@ impl PubSub {
     /// replicas failed.
     pub async fn publish(&self, message: Bytes) -> bool {
         let _ = self.local.send(PubSubMessage::Event(message.clone()));
-        self.publish_remote(&message).await
+        self.publish_to_other_replicas(&message).await
     }
 
     /// Publishes a message to other replicas only. Returns `false` when publishing failed, and `true` without Redis.
-    pub async fn publish_remote(&self, message: &[u8]) -> bool {
+    pub async fn publish_to_other_replicas(&self, message: &[u8]) -> bool {
         let Some(redis) = &self.redis_connection else { return true };
         let whole = [&self.sender_id[..], message].concat();
         let published = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;
@@ -134,7 +134,7 @@ impl PubSub {
 
     /// Returns the name of the Redis channel.
     #[must_use]
-    pub fn channel(&self) -> &str {
+    pub fn channel_name(&self) -> &str {
         &self.channel
     }
 

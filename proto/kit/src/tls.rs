@@ -51,12 +51,12 @@ pub struct ServiceTls {
 }
 
 /// Tower service that opens TLS connections for a gRPC channel. The trait is an alias for its supertraits.
-pub trait Connector:
+pub trait GrpcTlsConnector:
     tower::Service<Uri, Response = TokioIo<client::TlsStream<TcpStream>>, Error = io::Error, Future: Send> + Send + 'static
 {
 }
 
-impl<S> Connector for S where
+impl<S> GrpcTlsConnector for S where
     S: tower::Service<Uri, Response = TokioIo<client::TlsStream<TcpStream>>, Error = io::Error, Future: Send> + Send + 'static
 {
 }
@@ -73,14 +73,14 @@ impl ServiceTls {
     ///
     /// # Errors
     /// Returns an error that names the file when a file cannot be read or used.
-    pub fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub fn load_from_folder(folder: &Path) -> anyhow::Result<Self> {
         let current = Current::of(read(folder)?).with_context(|| format!("PATIO_SERVICE_TLS={}", folder.display()))?;
         Ok(Self { folder: folder.into(), current: Arc::new(ArcSwap::from_pointee(current)) })
     }
 
     /// Starts the task that reloads changed certificate files until the process stops. While the files are unusable, the last valid
     /// certificate stays in use.
-    pub fn spawn_reload(&self, tasks: &BackgroundTasks) {
+    pub fn spawn_certificate_reload(&self, tasks: &BackgroundTasks) {
         let (tls, failed) = (self.clone(), Arc::new(AtomicBool::new(false)));
         tasks.spawn_repeating(RELOAD_INTERVAL, move || {
             let (tls, failed) = (tls.clone(), failed.clone());
@@ -150,7 +150,7 @@ impl ServiceTls {
     }
 
     /// Creates a connector to `host`. The server must present a certificate for that host name, signed by the authority in `ca.crt`.
-    pub fn connector(&self, host: &str) -> impl Connector + use<> {
+    pub fn create_connector(&self, host: &str) -> impl GrpcTlsConnector + use<> {
         let (tls, host) = (self.clone(), host.trim_matches(['[', ']']).to_owned());
         tower::service_fn(move |uri: Uri| {
             let (tls, host) = (tls.clone(), host.clone());

@@ -27,12 +27,12 @@ impl UserActivity {
     /// Returns `true` when no user made a call within the last five seconds.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        !self.last_call.occurred_within(IDLE_AFTER)
+        !self.last_call.was_set_within(IDLE_AFTER)
     }
 
     /// Pauses a background task between two polls: for `active` while users make calls, for `idle` while the process is idle. A call
     /// by a user ends an idle pause early.
-    pub async fn pause(&self, active: Duration, idle: Duration) {
+    pub async fn sleep_until_next_poll(&self, active: Duration, idle: Duration) {
         let idle_period_ended = self.idle_period_ended.notified();
         if self.is_idle() {
             let _ = timeout(idle, idle_period_ended).await;
@@ -52,13 +52,13 @@ mod tests {
         let activity = UserActivity::default();
         let (short, long) = (Duration::from_millis(20), Duration::from_millis(300));
         let begun = Instant::now();
-        activity.pause(short, long).await;
+        activity.sleep_until_next_poll(short, long).await;
         assert!(begun.elapsed() >= long);
         let begun = Instant::now();
-        tokio::join!(activity.pause(short, 100 * long), async { activity.record_call() });
+        tokio::join!(activity.sleep_until_next_poll(short, 100 * long), async { activity.record_call() });
         assert!(begun.elapsed() < 100 * long);
         let begun = Instant::now();
-        activity.pause(short, 100 * long).await;
+        activity.sleep_until_next_poll(short, 100 * long).await;
         assert!(begun.elapsed() >= short && begun.elapsed() < 100 * long);
     }
 }

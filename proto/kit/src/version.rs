@@ -4,7 +4,7 @@
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Commit that the program was built from, as given by the build's environment variable `GIT_COMMIT`; `unknown` when the variable
 /// was not set.
-pub const COMMIT: &str = match option_env!("GIT_COMMIT") {
+pub const GIT_COMMIT: &str = match option_env!("GIT_COMMIT") {
     Some(commit) => commit,
     None => "unknown",
 };

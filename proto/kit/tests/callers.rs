@@ -1,6 +1,6 @@
 //! Tests of the callers that the access rule of an rpc permits.
 use chrono::DateTime;
-use patio_kit::auth::identity::{Caller, DEVELOPER_ID};
+use patio_kit::auth::identity::{Caller, DEVELOPER_USER_ID};
 use patio_proto::access::Role;
 
 fn caller(user_id: i64, role: Role) -> Caller {
@@ -13,7 +13,7 @@ fn each_rule_lets_in_its_roles_and_no_others() {
     let operator = caller(7, Role::Operator);
     let manager = caller(7, Role::Manager);
     let admin = caller(7, Role::Admin);
-    let developer = caller(DEVELOPER_ID, Role::Admin);
+    let developer = caller(DEVELOPER_USER_ID, Role::Admin);
     let service = caller(0, Role::Service);
     for (rule, allowed) in [
         // operator, manager, admin, developer, service
@@ -25,7 +25,7 @@ fn each_rule_lets_in_its_roles_and_no_others() {
         (Role::Service, [false, false, false, false, true]),
         (Role::Unspecified, [false, false, false, false, false]),
     ] {
-        let found = [&operator, &manager, &admin, &developer, &service].map(|caller| caller.has_role(rule));
+        let found = [&operator, &manager, &admin, &developer, &service].map(|caller| caller.has_role_at_least(rule));
         assert_eq!(found, allowed, "{rule:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Tests of mutual TLS between services: accepted clients, verified servers and changed certificate files.
 use clap::Parser;
 use patio_harness::CertificateAuthority;
-use patio_kit::{config::Settings, host::ServiceHost, lifecycle::BackgroundTasks, tls::ServiceTls};
+use patio_kit::{config::Settings, lifecycle::BackgroundTasks, service_host::ServiceHost, tls::ServiceTls};
 use rcgen::KeyPair;
 use std::{fs, io, path::Path, time::Duration};
 use tokio::{
@@ -20,7 +20,7 @@ struct Cli {
 /// Issues a certificate for `host` into the subfolder `name`.
 fn issued(folder: &Path, name: &str, authority: &CertificateAuthority, host: &str) -> ServiceTls {
     authority.issue_certificate(&folder.join(name), host).unwrap();
-    ServiceTls::open(&folder.join(name)).unwrap()
+    ServiceTls::load_from_folder(&folder.join(name)).unwrap()
 }
 
 /// Starts a TLS server that sends back what it receives. Returns the address of the server.
@@ -42,7 +42,7 @@ async fn echo(tls: ServiceTls) -> String {
 async fn reaches(tls: &ServiceTls, address: &str, host: &str) -> io::Result<()> {
     let uri = format!("http://{address}").parse().unwrap();
     let work = async {
-        let mut stream = tls.connector(host).oneshot(uri).await?.into_inner();
+        let mut stream = tls.create_connector(host).oneshot(uri).await?.into_inner();
         stream.write_all(b"hello").await?;
         let mut heard = [0; 5];
         stream.read_exact(&mut heard).await?;
@@ -65,7 +65,7 @@ async fn both_sides_need_a_certificate_of_the_authority_and_the_server_the_name_
     assert!(reaches(&stranger, &address, "127.0.0.1").await.unwrap_err().to_string().contains("invalid peer certificate"));
     // It trusts the server, but shows a certificate that the server does not trust.
     fs::copy(folder.path().join("caller/ca.crt"), folder.path().join("stranger/ca.crt")).unwrap();
-    let stranger = ServiceTls::open(&folder.path().join("stranger")).unwrap();
+    let stranger = ServiceTls::load_from_folder(&folder.path().join("stranger")).unwrap();
     reaches(&stranger, &address, "127.0.0.1").await.unwrap_err();
 }
 

@@ -3,8 +3,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
     auth::identity::{ACTIVITY_REPORT_INTERVAL, Claims, TOKEN_ISSUER, TokenVerifier},
-    clock::{Clock, timestamp},
-    errors::{Reason, reason},
+    clock::{Clock, to_timestamp},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{access::Role, auth::Revocation};
 use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -57,8 +57,8 @@ impl Issuer {
         match self.identity.authenticate(token) {
             Ok(_) => true,
             Err(refusal) => {
-                let ended = reason(&refusal) == Some(Reason::SessionEnded);
-                assert!(ended || reason(&refusal) == Some(Reason::NotSignedIn));
+                let ended = reason(&refusal) == Some(ErrorReason::SessionEnded);
+                assert!(ended || reason(&refusal) == Some(ErrorReason::NotSignedIn));
                 let words = if ended { "This session has ended. Sign in again." } else { "Sign in to continue." };
                 assert_eq!(refusal.message(), words, "a refusal does not say what is wrong with the token");
                 false
@@ -67,7 +67,7 @@ impl Issuer {
     }
 
     fn end_user(&self, until: Option<DateTime<Utc>>) {
-        let revocation = Revocation { sequence: 2, user_id: 7, issued_before: until.map(timestamp), ..Default::default() };
+        let revocation = Revocation { sequence: 2, user_id: 7, issued_before: until.map(to_timestamp), ..Default::default() };
         self.identity.add_revocations(&[revocation]);
     }
 }
@@ -148,11 +148,11 @@ fn a_token_ends_at_its_last_second_even_when_it_was_verified_before() {
 fn a_withdrawn_key_refuses_tokens_that_were_verified_before() {
     let issuer = Issuer::new();
     let token = issuer.token("s");
-    assert!(issuer.accepts(&token) && issuer.identity.has_keys() && issuer.identity.has_signing_key("one"));
+    assert!(issuer.accepts(&token) && issuer.identity.has_any_signing_key() && issuer.identity.has_signing_key("one"));
     issuer.identity.replace_signing_keys([("two".to_owned(), key_pair().1)]);
     assert!(!issuer.accepts(&token) && !issuer.identity.has_signing_key("one"));
     issuer.identity.replace_signing_keys([]);
-    assert!(!issuer.identity.has_keys());
+    assert!(!issuer.identity.has_any_signing_key());
 }
 
 #[test]

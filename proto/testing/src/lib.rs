@@ -12,7 +12,7 @@ use patio_kit::{
     auth::identity::{Claims, TOKEN_ISSUER},
     client::call_context::CallContext,
     config::{ListenAddress, Settings, secret::Secret},
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::{access::Role, role};
 use ring::signature::{Ed25519KeyPair, KeyPair};

@@ -32,7 +32,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
                 source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
             }
             some.extend(vehicles::validate_import(&chunk.vehicles)?);
-            if some.len() >= vehicles::import_chunk_len(&self.0.db) {
+            if some.len() >= vehicles::vehicles_per_import_chunk(&self.0.db) {
                 vehicles::store_draft_vehicles(&self.0.db, id, std::mem::take(&mut some), now).await?;
             }
         }
@@ -53,7 +53,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         };
         let id = request.campaign_id;
         let set = vehicles::CampaignSettings { campaign: id, name: request.name, gate, revision: request.revision };
-        vehicles::store_settings(&self.0.db, set, now, caller, address).await?;
+        vehicles::store_campaign_settings(&self.0.db, set, now, caller, address).await?;
         self.0.live.publish_campaign_changed(id);
         reply(pb::SyncCampaignResponse {})
     }

@@ -14,7 +14,7 @@ use patio_kit::{
     auth::identity::{self, Caller},
     clock,
     db::Db,
-    page::PageWindow,
+    pagination::PageWindow,
 };
 use patio_proto::{
     access::Role,
@@ -99,14 +99,14 @@ impl From<Conflict> for pb::Conflict {
             theirs: conflict.theirs,
             mine: conflict.mine,
             theirs_by: conflict.theirs_by,
-            theirs_at: Some(clock::timestamp(conflict.theirs_at)),
+            theirs_at: Some(clock::to_timestamp(conflict.theirs_at)),
             mine_by: conflict.mine_by,
-            mine_at: Some(clock::timestamp(conflict.mine_at)),
-            device_time: conflict.device_time.map(clock::timestamp),
+            mine_at: Some(clock::to_timestamp(conflict.mine_at)),
+            device_time: conflict.device_time.map(clock::to_timestamp),
             shown: side(Some(&conflict.shown)).into(),
             chosen: side(conflict.chosen.as_deref()).into(),
             settled_by: conflict.settled_by,
-            settled_at: conflict.settled_at.map(clock::timestamp),
+            settled_at: conflict.settled_at.map(clock::to_timestamp),
         }
     }
 }

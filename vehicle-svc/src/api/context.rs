@@ -1,6 +1,6 @@
 //! Dependencies that the gRPC services of vehicle-svc share.
 use crate::{campaign::progress_publisher::ProgressPublisher, live::ChangeFeed};
-use patio_kit::{clock::Clock, db::Db, host::ServiceHost};
+use patio_kit::{clock::Clock, db::Db, service_host::ServiceHost};
 
 /// Database, clock, progress publisher and change feed, which all gRPC services share. Clones refer to the same instances.
 #[derive(Clone)]

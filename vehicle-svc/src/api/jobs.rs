@@ -1,7 +1,7 @@
 //! gRPC service for bulk jobs (changes of many vehicles): history and undo of jobs.
 use super::{ApiContext, Reply, reply};
 use crate::{
-    bulk::{
+    bulk_changes::{
         context::BulkContext,
         undo::{self, UndoResult},
     },
@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     store::jobs::{self, BulkJob, JobCampaign, SkippedVehicle},
 };
-use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, db::Db, page::PageWindow};
+use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, db::Db, pagination::PageWindow};
 use patio_proto::{
     access::Role,
     vehicle::{self as pb, JobKind, UndoBlocker, job_service_server::JobService},
@@ -43,7 +43,7 @@ impl JobService for JobApi {
         let listed = |db: Db| async move {
             let all = jobs::list_page(&db, window).await?;
             let ids: Vec<i64> = all.iter().map(|job| job.id).collect();
-            Ok::<_, sqlx::Error>((all, jobs::list_campaigns(&db, &ids).await?, jobs::count(&db).await?))
+            Ok::<_, sqlx::Error>((all, jobs::list_campaigns_of_jobs(&db, &ids).await?, jobs::count(&db).await?))
         };
         let (all, of_jobs, total) = self.context.db.read_from_replica(listed).await.map_err(Error::from)?;
         let mut campaigns: HashMap<i64, Vec<JobCampaign>> = HashMap::new();
@@ -89,9 +89,9 @@ fn job_to_proto(job: BulkJob, campaigns: &[JobCampaign], role: Role) -> pb::Job 
         campaigns: campaigns.iter().take(MAX_LISTED_CAMPAIGNS).map(campaign_to_proto).collect(),
         total_campaigns: i64::try_from(campaigns.len()).unwrap_or(i64::MAX),
         user_id: job.user_id,
-        at: Some(clock::timestamp(job.at)),
+        at: Some(clock::to_timestamp(job.at)),
         vehicles: job.vehicles,
-        undone_at: job.undone_at.map(clock::timestamp),
+        undone_at: job.undone_at.map(clock::to_timestamp),
         undone_by: job.undone_by,
         restored: job.restored,
     }

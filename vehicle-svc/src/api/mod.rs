@@ -1,11 +1,11 @@
 //! gRPC services of vehicle-svc, one module per gRPC service.
 
-pub mod bulk;
+pub mod bulk_changes;
 pub mod campaign_vehicles;
+pub mod change_events;
+pub mod change_history;
 pub mod conflicts;
 mod context;
-pub mod events;
-pub mod history;
 pub mod jobs;
 pub mod pending_saves;
 pub mod vehicles;
@@ -54,7 +54,7 @@ impl From<Vehicle> for pb::Vehicle {
             serial_number: vehicle.serial_number,
             campaign_id: vehicle.campaign_id,
             campaign_name: vehicle.campaign_name,
-            status: status::parse(&vehicle.status).unwrap_or_default().into(),
+            status: status::parse_vehicle_status(&vehicle.status).unwrap_or_default().into(),
             inspected: vehicle.inspected,
             admin_notes: vehicle.admin_notes,
             operator_notes: vehicle.operator_notes,
@@ -63,7 +63,7 @@ impl From<Vehicle> for pb::Vehicle {
             yard_group: vehicle.yard_group,
             next: vehicle.next,
             modified_by: vehicle.modified_by,
-            modified_at: Some(clock::timestamp(vehicle.modified_at)),
+            modified_at: Some(clock::to_timestamp(vehicle.modified_at)),
             version: vehicle.version,
             open_conflicts: vehicle.open_conflicts,
             conflicts: Vec::new(),
@@ -76,14 +76,14 @@ impl From<ExportedVehicle> for pb::ExportedVehicle {
         Self {
             model_code: vehicle.model_code,
             serial_number: vehicle.serial_number,
-            status: status::parse(&vehicle.status).unwrap_or_default().into(),
+            status: status::parse_vehicle_status(&vehicle.status).unwrap_or_default().into(),
             inspected: vehicle.inspected,
             admin_notes: vehicle.admin_notes,
             operator_notes: vehicle.operator_notes,
             parking_space: vehicle.parking_space,
             id_yard: yard(vehicle.yard_id),
             modified_by: vehicle.modified_by,
-            modified_at: Some(clock::timestamp(vehicle.modified_at)),
+            modified_at: Some(clock::to_timestamp(vehicle.modified_at)),
         }
     }
 }
@@ -96,7 +96,7 @@ impl From<&Vehicle> for pb::VehicleSummary {
             parking_space: vehicle.parking_space.clone(),
             yard_group: vehicle.yard_group.clone(),
             id_yard: yard(vehicle.yard_id),
-            status: status::parse(&vehicle.status).unwrap_or_default().into(),
+            status: status::parse_vehicle_status(&vehicle.status).unwrap_or_default().into(),
             inspected: vehicle.inspected,
             version: vehicle.version,
         }
@@ -111,7 +111,7 @@ impl From<VehicleListRow> for pb::VehicleSummary {
             parking_space: row.parking_space,
             yard_group: row.yard_group,
             id_yard: yard(row.yard_id),
-            status: status::parse(&row.status).unwrap_or_default().into(),
+            status: status::parse_vehicle_status(&row.status).unwrap_or_default().into(),
             inspected: row.inspected,
             version: row.version,
         }

@@ -29,7 +29,8 @@ impl PendingSaveService for PendingSaveApi {
     async fn list_pending_saves(&self, request: Request<pb::ListPendingSavesRequest>) -> Reply<pb::ListPendingSavesResponse> {
         let id = request.into_inner().campaign_id;
         campaigns::find(&self.0.db, id).await.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
-        let (held, (devices, saves)) = tokio::try_join!(store::list(&self.0.db, id), store::count(&self.0.db, id)).map_err(Error::from)?;
+        let (held, (devices, saves)) =
+            tokio::try_join!(store::list_reports(&self.0.db, id), store::count_devices_and_saves(&self.0.db, id)).map_err(Error::from)?;
         reply(pb::ListPendingSavesResponse { devices, saves, held: held.into_iter().map(Into::into).collect() })
     }
 }

@@ -2,13 +2,13 @@
 //! inspections.
 use super::{ApiContext, Reply, reply};
 use crate::{
-    campaign::{changes_since, search_index::SearchIndexes},
+    campaign::{delta_sync, search_index::SearchIndexes},
     device_time::parse_device_time,
     error::Error,
     inspection::{
         self,
         batcher::SaveBatcher,
-        save_model::{SaveBase, SaveCommand, SaveResult},
+        save_model::{MergeBase, SaveCommand, SaveResult},
     },
     notes,
     parking_space::ParkingSpace,
@@ -23,8 +23,8 @@ use patio_kit::{
     audit,
     auth::identity,
     db::Db,
-    host::ServiceHost,
-    page::{self, PageWindow},
+    pagination::{self, PageWindow},
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -77,8 +77,12 @@ impl VehicleApi {
         }
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
-            let filter =
-                vehicles::VehicleFilter { pattern: page::to_like_pattern(&key), needle: key, matches_vin_keys: true, ..filter.clone() };
+            let filter = vehicles::VehicleFilter {
+                pattern: pagination::to_sql_like_pattern(&key),
+                needle: key,
+                matches_vin_keys: true,
+                ..filter.clone()
+            };
             let (page, total) = self.page(db, campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
@@ -96,12 +100,14 @@ impl VehicleApi {
         filter: &vehicles::VehicleFilter,
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
-        let by_roster = !filter.matches_vin_keys && filter.status.is_none() && (!filter.is_unfiltered() || window.index > 0);
+        let by_roster = !filter.matches_vin_keys && filter.status.is_none() && (!filter.matches_all_vehicles() || window.index > 0);
         if let Some(roster) = self.rosters.current_index(campaign).filter(|_| by_roster) {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
-                Some(first) if filter.is_unfiltered() => vehicles::list_starting_at(db, campaign.id, *first, window.limit()).await?,
+                Some(first) if filter.matches_all_vehicles() => {
+                    vehicles::list_starting_at_vehicle(db, campaign.id, *first, window.limit()).await?
+                }
                 _ => vehicles::list_by_ids(db, &ids).await?,
             };
             return Ok((page, total));
@@ -110,7 +116,7 @@ impl VehicleApi {
         // A page that is not full is the last one, so its offset plus its rows is the total.
         let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
         let is_last = rows < window.limit() && (rows > 0 || before == 0);
-        let total = match (filter.is_unfiltered(), is_last) {
+        let total = match (filter.matches_all_vehicles(), is_last) {
             (true, _) => campaign.total,
             (false, true) => before + rows,
             (false, false) => vehicles::count(db, campaign.id, filter).await?,
@@ -203,7 +209,7 @@ impl VehicleService for VehicleApi {
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
         let yard_filter = YardFilter::for_role(identity::authenticated_caller(&request)?.role, None);
         let request = request.into_inner();
-        let listed = |db: Db| async move { changes_since::list_changes(&db, request.campaign_id, request.since, yard_filter).await };
+        let listed = |db: Db| async move { delta_sync::list_changes(&db, request.campaign_id, request.since, yard_filter).await };
         reply(self.context.db.read_from_replica(listed).await?)
     }
 
@@ -213,7 +219,7 @@ impl VehicleService for VehicleApi {
         let (now, by) = (self.context.clock.now(), caller.signed_in_user_id());
         let (together, live, progress) = (self.together.clone(), self.context.live.clone(), self.context.progress.clone());
         let saving = async move {
-            let saved = inspection::save(&together, caller, save, now).await?;
+            let saved = inspection::save_inspection(&together, caller, save, now).await?;
             live.publish_vehicle_changed(&saved.write_result, by);
             if saved.write_result.revision.is_some() {
                 saved.conflicts.iter().cloned().for_each(|conflict| live.publish_conflict(conflict));
@@ -234,7 +240,13 @@ fn filter(request: &pb::ListVehiclesRequest, yard_filter: YardFilter) -> Result<
         None => None,
     };
     let search = normalization::normalize_identifier(&request.search).to_lowercase();
-    Ok(vehicles::VehicleFilter { pattern: page::to_like_pattern(&search), needle: search, matches_vin_keys: false, yard_filter, status })
+    Ok(vehicles::VehicleFilter {
+        pattern: pagination::to_sql_like_pattern(&search),
+        needle: search,
+        matches_vin_keys: false,
+        yard_filter,
+        status,
+    })
 }
 
 /// Validates a request to save an inspection. The error names the first invalid field.
@@ -282,10 +294,10 @@ fn parse_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus
 
 /// Validates the base values of a save: the values that the client saw before the user changed them. A value that no
 /// vehicle can have is an error.
-fn parse_base(values: &pb::Base) -> Result<SaveBase, Error> {
+fn parse_base(values: &pb::Base) -> Result<MergeBase, Error> {
     let vin = values.vin_number.as_deref().map(Vin::parse).transpose();
     let space = values.parking_space.as_deref().map(ParkingSpace::new).transpose();
-    Ok(SaveBase {
+    Ok(MergeBase {
         vin: vin.map_err(|why| Error::InvalidField(format!("base.vin_number: {why}")))?,
         status: parse_status("base.status", values.status)?,
         space: space.map_err(|why| Error::InvalidField(format!("base.parking_space: {why}")))?.map(|place| place.space),

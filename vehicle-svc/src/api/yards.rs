@@ -2,13 +2,13 @@
 use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
-    store::{activity, campaigns, yards},
+    store::{campaigns, work_counts, yards},
     yard_filter::{YardFilter, can_see_dash_yard},
 };
 use chrono::TimeDelta;
 use patio_kit::{
     auth::identity::{self, Caller},
-    page::PageWindow,
+    pagination::PageWindow,
 };
 use patio_proto::{
     vehicle::{self as pb, yard_service_server::YardService},
@@ -70,11 +70,11 @@ impl YardService for YardApi {
 
     async fn list_active_campaigns(&self, request: Request<pb::ListActiveCampaignsRequest>) -> Reply<pb::ListActiveCampaignsResponse> {
         let caller = identity::authenticated_caller(&request)?;
-        let first_hour = activity::hour_number(self.0.clock.now() - ACTIVE_PERIOD);
+        let first_hour = work_counts::hours_since_epoch(self.0.clock.now() - ACTIVE_PERIOD);
         let yard_filter = YardFilter::for_role(caller.role, None);
-        let all = activity::list_active_campaigns(&self.0.db, first_hour, caller.user_id, yard_filter).await.map_err(Error::from)?;
+        let all = work_counts::list_active_campaigns(&self.0.db, first_hour, caller.user_id, yard_filter).await.map_err(Error::from)?;
         let (own, other): (Vec<_>, Vec<_>) = all.into_iter().partition(|campaign| campaign.is_own);
-        let ids = |campaigns: Vec<activity::ActiveCampaign>| campaigns.into_iter().map(|campaign| campaign.campaign_id).collect();
+        let ids = |campaigns: Vec<work_counts::ActiveCampaign>| campaigns.into_iter().map(|campaign| campaign.campaign_id).collect();
         reply(pb::ListActiveCampaignsResponse { own_campaign_ids: ids(own), other_campaign_ids: ids(other) })
     }
 }

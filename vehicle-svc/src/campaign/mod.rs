@@ -2,7 +2,7 @@
 //!
 //! campaign-svc stores the name and the status of a campaign. `inspection` contains changes of single vehicles.
 
-pub(crate) mod changes_since;
+pub(crate) mod delta_sync;
 pub(crate) mod progress_publisher;
 pub(crate) mod removal;
 pub mod search_index;

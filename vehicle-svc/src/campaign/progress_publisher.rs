@@ -8,9 +8,9 @@ use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
     client::service_channel::ServiceChannel,
     db::Db,
-    host::ServiceHost,
     progress_cache::{self, CachedProgress as Cached},
-    telemetry::{outage::OutageTracker, to_gauge_value},
+    service_host::ServiceHost,
+    telemetry::{outage_tracker::OutageTracker, to_gauge_value},
 };
 use patio_proto::campaign::{ReportMilestoneRequest, milestone_service_client::MilestoneServiceClient};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl ProgressPublisher {
     #[must_use]
     pub fn new(host: &ServiceHost, db: Db) -> Self {
         let campaigns = MilestoneServiceClient::new(host.channels.campaign.clone());
-        Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc"), live: None }
+        Self { host: host.clone(), db, campaigns, tokens: host.service_token_source("vehicle-svc"), live: None }
     }
 
     /// Returns this publisher with a change feed. When campaign-svc has received a milestone (work begun, complete, incomplete
@@ -100,7 +100,10 @@ impl ProgressPublisher {
     async fn put(&self, campaign_counts: &CampaignCounts) -> bool {
         let value =
             Cached { total: campaign_counts.total, inspected: campaign_counts.inspected, next: None, next_known: false, in_dash: false };
-        self.host.cache.put_if_newer(&progress_cache::cache_key(campaign_counts.campaign_id), campaign_counts.revision, &value).await
+        self.host
+            .cache
+            .put_if_newer(&progress_cache::progress_cache_key(campaign_counts.campaign_id), campaign_counts.revision, &value)
+            .await
     }
 
     fn put_later(&self, campaign_counts: CampaignCounts) {
@@ -131,7 +134,7 @@ impl ProgressPublisher {
                 milestone: i32::try_from(waiting.milestone).unwrap_or_default(),
                 revision: waiting.revision,
             };
-            self.campaigns.clone().report_milestone(self.tokens.call_context().await?.request(report)).await?;
+            self.campaigns.clone().report_milestone(self.tokens.call_context_as_service().await?.grpc_request(report)).await?;
             if let Some(live) = &self.live {
                 live.publish_campaign_changed(waiting.campaign_id);
             }

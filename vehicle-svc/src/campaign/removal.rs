@@ -4,9 +4,9 @@ use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
     client::{call_context::CallContext, service_channel::ServiceChannel},
     db::Db,
-    errors::{self, Reason},
-    host::ServiceHost,
-    telemetry::{outage::OutageTracker, to_gauge_value},
+    errors::{self, ErrorReason},
+    service_host::ServiceHost,
+    telemetry::{outage_tracker::OutageTracker, to_gauge_value},
 };
 use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl CampaignRemover {
     #[must_use]
     pub fn new(host: &ServiceHost, db: Db) -> Self {
         let campaigns = CampaignServiceClient::new(host.channels.campaign.clone());
-        Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
+        Self { db, campaigns, tokens: host.service_token_source("vehicle-svc") }
     }
 
     /// Starts the background task that deletes campaigns whose import was undone. The task handles campaigns that remain after a
@@ -62,7 +62,7 @@ impl CampaignRemover {
         for waiting in pending {
             match person {
                 Some(person) => self.remove(waiting, person).await?,
-                None => self.remove(waiting, &self.tokens.call_context().await?).await?,
+                None => self.remove(waiting, &self.tokens.call_context_as_service().await?).await?,
             }
         }
         Ok(())
@@ -71,7 +71,7 @@ impl CampaignRemover {
     async fn remove(&self, waiting: PendingDeletion, bearer: &CallContext) -> Result<(), Status> {
         let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
         match self.campaigns.clone().delete_campaign(request).await {
-            Err(status) if errors::reason(&status) != Some(Reason::NoCampaign) => return Err(status),
+            Err(status) if errors::reason(&status) != Some(ErrorReason::NoCampaign) => return Err(status),
             Ok(_) | Err(_) => {}
         }
         let removed = self.db.write(move |tx| Box::pin(async move { jobs::record_campaign_deleted(tx, waiting.id).await })).await;

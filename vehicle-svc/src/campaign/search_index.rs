@@ -11,7 +11,7 @@ use crate::store::{
 use crate::yard_filter::YardFilter;
 use memchr::memmem;
 use moka::sync::Cache;
-use patio_kit::{db::Db, lifecycle::BackgroundTasks, page::PageWindow};
+use patio_kit::{db::Db, lifecycle::BackgroundTasks, pagination::PageWindow};
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},
@@ -94,25 +94,25 @@ impl CampaignIndex {
     /// Creates an index without vehicles that is valid for one layout number of the campaign. The layout number increases when
     /// vehicles move.
     #[must_use]
-    pub fn empty_for_layout(layout: i64) -> Self {
+    pub fn empty_for_layout_number(layout: i64) -> Self {
         Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }
     }
 
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
-        let (mut roster, mut position) = (Self::empty_for_layout(layout), (String::new(), 0));
+        let (mut roster, mut position) = (Self::empty_for_layout_number(layout), (String::new(), 0));
         loop {
             let from = &position;
             let some =
                 db.read_from_replica(|db| async move { vehicles::list_index_entries(&db, campaign, from, READ_CHUNK_LEN).await }).await?;
             let Some(last) = some.last() else { return Ok(roster) };
             position = (last.walk_key.clone(), last.id);
-            some.iter().for_each(|entry| roster.add(entry));
+            some.iter().for_each(|entry| roster.add_vehicle(entry));
             tokio::task::yield_now().await;
         }
     }
 
     /// Adds a vehicle to the index. Vehicles must be added in walking order (by parking space).
-    pub fn add(&mut self, entry: &IndexedVehicle) {
+    pub fn add_vehicle(&mut self, entry: &IndexedVehicle) {
         self.ids.push(entry.id);
         self.yards.push(entry.yard_id);
         self.text.push_str(&entry.search_text);
@@ -162,9 +162,14 @@ mod tests {
     use super::*;
 
     fn roster(all: &[(&str, i64)]) -> CampaignIndex {
-        let mut roster = CampaignIndex::empty_for_layout(1);
+        let mut roster = CampaignIndex::empty_for_layout_number(1);
         for (id, (search_text, yard)) in (100..).zip(all) {
-            roster.add(&IndexedVehicle { id, search_text: (*search_text).to_owned(), yard_id: Some(*yard), walk_key: String::new() });
+            roster.add_vehicle(&IndexedVehicle {
+                id,
+                search_text: (*search_text).to_owned(),
+                yard_id: Some(*yard),
+                walk_key: String::new(),
+            });
         }
         roster
     }

@@ -2,7 +2,7 @@
 use crate::{
     error::{Error, Result},
     parking_space::ParkingSpace,
-    store::{campaigns, changes, counters, jobs, vehicle_columns::VehicleInsert, vehicles},
+    store::{campaigns, change_list, counters, jobs, vehicle_columns::VehicleInsert, vehicles},
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -37,7 +37,7 @@ pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
 /// Large chunks need fewer statements. While users save vehicles, chunks are small, so that saves do not wait long for the single
 /// writer of `SQLite` or for the disk.
 #[must_use]
-pub fn import_chunk_len(db: &Db) -> usize {
+pub fn vehicles_per_import_chunk(db: &Db) -> usize {
     match (db.has_recent_writes(), db.is_postgres()) {
         (false, _) => 5_000,
         (true, true) => 200,
@@ -53,7 +53,7 @@ pub fn import_chunk_len(db: &Db) -> usize {
 /// import-svc then discards the draft.
 pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
     let mut rest = all.as_slice();
-    while let Some(some) = rest.get(..import_chunk_len(db).min(rest.len())).filter(|some| !some.is_empty()) {
+    while let Some(some) = rest.get(..vehicles_per_import_chunk(db).min(rest.len())).filter(|some| !some.is_empty()) {
         rest = &rest[some.len()..];
         let some: Arc<[VehicleInsert]> = some.into();
         let own = some.clone();
@@ -135,7 +135,7 @@ const MAX_REVISION_JUMP: i64 = 100_000;
 /// # Errors
 /// Returns `InvalidField` for an implausibly high revision, because vehicle-svc would ignore all later messages after storing
 /// such a revision. Also returns the error of a failed statement.
-pub async fn store_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
+pub async fn store_campaign_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {
             let known = campaigns::load_settings_revision(tx, set.campaign).await?;
@@ -180,7 +180,7 @@ pub async fn delete_campaign(db: &Db, campaign: i64, now: DateTime<Utc>, caller:
         }
     }
     while db
-        .write(move |tx| Box::pin(async move { changes::delete_campaign(tx, campaign, DELETE_CHUNK_LEN).await }))
+        .write(move |tx| Box::pin(async move { change_list::delete_changes_of_campaign(tx, campaign, DELETE_CHUNK_LEN).await }))
         .await
         .map_err(Error::Database)?
         > 0

@@ -2,7 +2,7 @@
 //! scanned).
 use crate::{
     inspection::save_model::SaveCommand,
-    store::{conflicts::NewConflict, content::VehicleContent, vehicles::Vehicle},
+    store::{conflicts::NewConflict, vehicle_content::VehicleContent, vehicles::Vehicle},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::audit;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events that record a save or a resolved conflict of a vehicle.
-pub const VEHICLE_CHANGED_KIND: &str = "vehicle-changed";
+pub const VEHICLE_CHANGED_EVENT_KIND: &str = "vehicle-changed";
 /// Suffix of a field name in the new values of an audit event. The suffix marks a field whose change caused a conflict.
 pub const CONFLICT_FIELD_SUFFIX: &str = " in conflict";
 
@@ -41,7 +41,7 @@ pub fn parse_vin_input_method(summary: &str) -> Origin {
 
 /// Builds the audit event of a save: old and new value of every changed field, conflicts, and the name and clock time
 /// of the device.
-pub fn build_save_event(
+pub fn build_save_audit_event(
     before: &Vehicle,
     after: &VehicleContent,
     save: &SaveCommand,
@@ -80,7 +80,7 @@ pub fn build_save_event(
     }
     let how = origin_text(save.origin);
     audit::AuditEvent {
-        kind: VEHICLE_CHANGED_KIND,
+        kind: VEHICLE_CHANGED_EVENT_KIND,
         subject: audit_subject(before.id),
         summary: format!(
             "{vin} of {} saved as {}, {how}",

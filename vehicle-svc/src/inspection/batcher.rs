@@ -168,7 +168,7 @@ impl SaveBatcher {
 /// Writes a group of saves and sends each waiting caller the result of its save.
 async fn write(db: &Db, group: Vec<Asked>) {
     let attempts: Vec<_> = group.iter().map(|asked| asked.attempt.clone()).collect();
-    let counted = sql_stats::statement_counting_span();
+    let counted = sql_stats::create_statement_counting_span();
     let written: Result<Vec<Result<AttemptOutcome>>> =
         db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).instrument(counted.clone()).await;
     sql_stats::attribute_statements_to_calls(&counted, group.iter().map(|asked| &asked.span));
@@ -185,7 +185,7 @@ async fn write(db: &Db, group: Vec<Asked>) {
             }
         }
         Err(cause) => {
-            tracing::debug!(%cause, saves = group.len(), "failed to write a group of saves in one transaction, retrying each separately");
+            tracing::debug!(%cause, saves = group.len(), "failed to write a batch of saves in one transaction, retrying each save in its own transaction");
             for asked in group {
                 drop(asked.answer.send(Ok(AttemptOutcome::Retry)));
             }
@@ -205,8 +205,8 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Resul
         })
         .collect();
     let changes: Vec<_> =
-        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.record_without_conflicts(attempt)).collect();
-    let mut written = saves::save_all(tx, &changes).await?;
+        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.conflict_free_record(attempt)).collect();
+    let mut written = saves::write_saves(tx, &changes).await?;
     drop(changes);
     let mut tried = |judged: EvaluatedSave| {
         let after = written.remove(&judged.vehicle_id());

@@ -2,12 +2,12 @@
 //! find conflicts.
 use crate::{
     error::{Error, Result},
-    inspection::save_model::{SaveBase, SaveCommand},
+    inspection::save_model::{MergeBase, SaveCommand},
     parking_space::ParkingSpace,
     store::{
         conflicts::NewConflict,
-        content::{VehicleContent, parking_space_after_save},
         saves::LoadedVehicle,
+        vehicle_content::{VehicleContent, parking_space_after_save},
         vehicles::Vehicle,
     },
 };
@@ -52,7 +52,7 @@ pub fn conflict_side_text(side: Side) -> &'static str {
 
 /// Returns the name of a supervisor-only field for error messages, or `None` for a field that every role may change.
 #[must_use]
-pub fn supervisor_field_label(field: Field) -> Option<&'static str> {
+pub fn supervisor_only_field_label(field: Field) -> Option<&'static str> {
     match field {
         Field::VinNumber => Some("the VIN"),
         Field::ParkingSpace => Some("the parking space"),
@@ -77,7 +77,7 @@ const BY_CAUTION: [VehicleStatus; 8] = [
 /// Returns the side of a conflict whose value the vehicle shows until the conflict is resolved. This is the stored value `theirs`,
 /// or the new value `mine` if `mine` is a more cautious status that the role may set.
 fn displayed_side(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
-    let rank = |written: &str| BY_CAUTION.iter().position(|known| Some(*known) == status::parse(written));
+    let rank = |written: &str| BY_CAUTION.iter().position(|known| Some(*known) == status::parse_vehicle_status(written));
     if field == Field::Status && rank(mine) < rank(theirs) && check_status_change(role, theirs, mine).is_ok() {
         Side::Mine
     } else {
@@ -101,13 +101,13 @@ impl FieldChange {
     /// Returns `true` when the merge considers the field. The merge ignores a field that the role may not change if the save
     /// repeats the value that the client saw.
     fn counts(&self, role: Role) -> bool {
-        role == Role::Admin || supervisor_field_label(self.field).is_none() || self.wanted != self.base
+        role == Role::Admin || supervisor_only_field_label(self.field).is_none() || self.wanted != self.base
     }
 }
 
 /// Returns the vehicle's stored value of a field as text.
 #[must_use]
-pub fn stored_value(field: Field, vehicle: &Vehicle) -> String {
+pub fn stored_field_value(field: Field, vehicle: &Vehicle) -> String {
     match field {
         Field::Status => vehicle.status.clone(),
         Field::OperatorNotes => vehicle.operator_notes.clone(),
@@ -119,7 +119,7 @@ pub fn stored_value(field: Field, vehicle: &Vehicle) -> String {
 }
 
 /// Returns the fields for which the save has both a requested value and a base value (the value that the client saw).
-fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldChange> {
+fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &MergeBase) -> Vec<FieldChange> {
     let to_text = |status: VehicleStatus| status::vehicle_status_text(status).to_owned();
     let pairs = [
         (Field::Status, base.status.map(to_text), save.status.map(to_text)),
@@ -129,7 +129,7 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase)
         (Field::ParkingSpace, base.space.clone(), save.place.as_ref().map(|place| place.space.clone())),
     ];
     let both = pairs.into_iter().filter_map(|(field, base, wanted)| Some((field, base?, wanted?)));
-    both.map(|(field, base, wanted)| FieldChange { field, base, stored: stored_value(field, vehicle), wanted }).collect()
+    both.map(|(field, base, wanted)| FieldChange { field, base, stored: stored_field_value(field, vehicle), wanted }).collect()
 }
 
 /// Merges a save into the stored vehicle. Returns the new content of the vehicle and the conflicts.
@@ -137,7 +137,7 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase)
 /// # Errors
 /// Returns the first rule that the save breaks. The rules are checked in the same order as for a save without base values (values
 /// that the client saw).
-pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
+pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &MergeBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);
     wishes.retain(|wish| wish.counts(role));
@@ -145,7 +145,7 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
         return Err(Error::OutdatedVersion { id: vehicle.id, current_version: vehicle.version });
     }
     for wish in wishes.iter().filter(|wish| role != Role::Admin && wish.wanted != wish.stored) {
-        if let Some(field) = supervisor_field_label(wish.field) {
+        if let Some(field) = supervisor_only_field_label(wish.field) {
             return Err(Error::FieldNotAllowed(field));
         }
     }
@@ -153,7 +153,8 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
         return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
     }
     for wish in wishes.iter().filter(|wish| wish.field == Field::Status) {
-        let is_known = save.stores_conflicts && status::parse(&wish.base).is_some_and(|base| before.has_ever_had_status(base));
+        let is_known =
+            save.stores_conflicts && status::parse_vehicle_status(&wish.base).is_some_and(|base| before.has_ever_had_status(base));
         check_status_change(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
     }
     let mut content = VehicleContent::from_vehicle(vehicle);
@@ -175,7 +176,7 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
 }
 
 fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
-    let (from, to) = (status::parse(from).unwrap_or_default(), status::parse(to).unwrap_or_default());
+    let (from, to) = (status::parse_vehicle_status(from).unwrap_or_default(), status::parse_vehicle_status(to).unwrap_or_default());
     if status::is_vehicle_status_change_allowed(role, from, to) {
         Ok(())
     } else {
@@ -189,7 +190,7 @@ fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
 /// Returns `InvalidField` when the text is not a valid value of the field.
 pub fn set_field(content: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
     match field {
-        Field::Status => content.status = status::vehicle_status_text(status::parse(value).unwrap_or_default()),
+        Field::Status => content.status = status::vehicle_status_text(status::parse_vehicle_status(value).unwrap_or_default()),
         Field::OperatorNotes => value.clone_into(&mut content.operator_notes),
         Field::AdminNotes => value.clone_into(&mut content.admin_notes),
         Field::VinNumber => content.identifier = Vin::parse(value).map_err(Error::InvalidField)?,

@@ -4,12 +4,12 @@
 
 pub mod audit_event;
 pub mod batcher;
-pub mod history;
 pub mod merge;
 pub mod resolve_conflict;
-pub mod rules;
 pub mod save_attempt;
 pub mod save_model;
+pub mod save_rules;
+pub mod vehicle_history;
 
 use crate::{
     error::{Error, Result},
@@ -24,11 +24,11 @@ use crate::{
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{auth::identity::Caller, db::Db, host::ServiceHost};
+use patio_kit::{auth::identity::Caller, db::Db, service_host::ServiceHost};
 use std::{sync::Arc, time::Duration};
 
 /// Retention time of idempotency keys. The time is long, since a phone may stay offline for weeks before the phone sends its saves.
-pub const IDEMPOTENCY_RETENTION: TimeDelta = TimeDelta::days(30);
+pub const IDEMPOTENCY_KEY_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Number of optimistic attempts to save before an attempt locks the vehicle's row.
 const OPTIMISTIC_ATTEMPTS: usize = 3;
@@ -41,7 +41,7 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 /// # Errors
 /// Returns the first rule that the save breaks. The rules are, in this order: the vehicle exists, its VIN and version are current,
 /// the role may change the fields, the campaign is open, the status change is allowed. A rejected save writes nothing.
-pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
+pub async fn save_inspection(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let done = attempt(together, caller, save, now).await;
     let outcome = match &done {
         Ok(saved) if saved.write_result.revision.is_none() => "repeated",
@@ -80,12 +80,12 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
     Err(Error::ConcurrentChange)
 }
 
-/// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_RETENTION`]. Also deletes equally old reports of
+/// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_KEY_RETENTION`]. Also deletes equally old reports of
 /// pending saves (saves that a device has not sent yet).
 pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {
-        let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);
+        let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_KEY_RETENTION);
         async move {
             let deleted: std::result::Result<(u64, u64), sqlx::Error> = db
                 .write(move |tx| {
@@ -96,7 +96,7 @@ pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
                 .await;
             match deleted {
                 Ok((keys, reports)) => {
-                    tracing::debug!(keys, reports, "deleted expired idempotency keys and expired reports of pending saves");
+                    tracing::debug!(keys, reports, "deleted expired idempotency keys and expired device reports of pending saves");
                 }
                 Err(cause) => {
                     tracing::warn!(%cause, "failed to delete expired idempotency keys and expired reports of pending saves, retrying in an hour");

@@ -1,12 +1,12 @@
 //! Resolution of a conflict: a user chooses one of the two values that were saved for a field.
 use crate::{
     error::{Error, Result},
-    inspection::{audit_event, merge, save_model::WriteResult},
+    inspection::{audit_event, merge, save_model::VehicleWriteResult},
     store::{
         conflicts::{self, Conflict},
-        content::VehicleContent,
         idempotency_keys::IdempotencyKey,
         saves::{self, LoadedVehicle, SaveRecord},
+        vehicle_content::VehicleContent,
         vehicles::{self, Vehicle},
     },
     yard_filter::YardFilter,
@@ -41,7 +41,7 @@ pub struct ConflictChoice {
 /// Result of an attempt to resolve a conflict.
 pub enum ResolveOutcome {
     /// The conflict is resolved. The variant contains the resolved conflict and its vehicle.
-    Done(Box<Conflict>, Box<WriteResult>),
+    Done(Box<Conflict>, Box<VehicleWriteResult>),
     /// The conflict stays open, because another save has stored a third value, which now replaces the conflict's value `theirs`.
     /// The variant contains the id and the version of the vehicle.
     Changed(i64, i64),
@@ -64,11 +64,11 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
         return Err(Error::ConflictResolved(*id));
     }
     let field = merge::parse_field(&conflict.field);
-    if let Some(words) = merge::supervisor_field_label(field).filter(|_| caller.role != Role::Admin) {
+    if let Some(words) = merge::supervisor_only_field_label(field).filter(|_| caller.role != Role::Admin) {
         return Err(Error::FieldNotAllowed(words));
     }
     let (stored, value) =
-        (merge::stored_value(field, &before.vehicle), if *side == Side::Mine { &conflict.mine } else { &conflict.theirs });
+        (merge::stored_field_value(field, &before.vehicle), if *side == Side::Mine { &conflict.mine } else { &conflict.theirs });
     let shows = if conflict.shown == "mine" { &conflict.mine } else { &conflict.theirs };
     if stored != *value && stored != *shows {
         conflicts::replace_stored_value(tx, *id, &stored, before.last_change_of_field(field)).await?;
@@ -79,7 +79,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;
         let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, YardFilter::All).await?.ok_or(Error::ConflictNotFound(*id))?;
-        WriteResult { vehicle, campaign_counts: None, revision: None }
+        VehicleWriteResult { vehicle, campaign_counts: None, revision: None }
     } else {
         write(tx, &before, (field, value), (&no_key, &AuditEntry::new(*now, Some(caller), event))).await?
     };
@@ -93,7 +93,7 @@ async fn write(
     before: &LoadedVehicle,
     (field, value): (Field, &str),
     (key, entry): (&IdempotencyKey, &AuditEntry),
-) -> Result<WriteResult> {
+) -> Result<VehicleWriteResult> {
     let vehicle = &before.vehicle;
     if vehicle.gate == "closed" {
         return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
@@ -102,8 +102,8 @@ async fn write(
     merge::set_field(&mut content, vehicle, field, value)?;
     let deltas = content.counter_deltas(vehicle);
     let change = SaveRecord { before: vehicle, content: &content, deltas: &deltas, entry, key, yard_filter: YardFilter::All };
-    let after = saves::save(tx, &change).await.map_err(|cause| content.to_save_error(cause))?;
-    let mut moved = WriteResult::from_row(after.ok_or(Error::VehicleNotFound(vehicle.id))?, &deltas);
+    let after = saves::write_save(tx, &change).await.map_err(|cause| content.to_save_error(cause))?;
+    let mut moved = VehicleWriteResult::from_row(after.ok_or(Error::VehicleNotFound(vehicle.id))?, &deltas);
     // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.
     moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, YardFilter::All).await?.ok_or(Error::VehicleNotFound(vehicle.id))?;
     Ok(moved)
@@ -119,7 +119,7 @@ fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice
     new.insert("conflict".to_owned(), json!(conflict.id));
     new.insert("chosen".to_owned(), json!(merge::conflict_side_text(choice.side)));
     audit::AuditEvent {
-        kind: audit_event::VEHICLE_CHANGED_KIND,
+        kind: audit_event::VEHICLE_CHANGED_EVENT_KIND,
         subject: audit_event::audit_subject(vehicle.id),
         summary: format!("{vin} in {}: conflict on {} resolved", vehicle.campaign_name, conflict.field),
         old: Some(Value::Object(old)),

@@ -2,15 +2,16 @@
 use crate::{
     error::{Error, Result},
     inspection::{
-        audit_event, rules,
-        save_model::{SaveCommand, SaveResult, WriteResult},
+        audit_event,
+        save_model::{SaveCommand, SaveResult, VehicleWriteResult},
+        save_rules,
     },
     store::{
         conflicts::{self, Conflict, ConflictingSave, NewConflict},
-        content::VehicleContent,
-        counters::CounterDeltas,
+        counters::CounterDeltasByYard,
         idempotency_keys::IdempotencyKey,
         saves::{self, LoadedVehicle, SaveRecord, SavedRow},
+        vehicle_content::VehicleContent,
         vehicles::{self, Vehicle},
     },
 };
@@ -58,7 +59,7 @@ pub struct EvaluatedSave {
 struct Verdict {
     content: VehicleContent,
     kept: Vec<NewConflict>,
-    deltas: CounterDeltas,
+    deltas: CounterDeltasByYard,
     entry: AuditEntry,
 }
 
@@ -72,7 +73,7 @@ impl EvaluatedSave {
     /// Returns the data for writing the save with one statement. Returns `None` for a repeated save, and for a save with conflicts,
     /// which needs several statements.
     #[must_use]
-    pub fn record_without_conflicts<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
+    pub fn conflict_free_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
         let Verdict { content, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
         Some(SaveRecord { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, yard_filter: attempt.save.yard_filter })
     }
@@ -82,7 +83,7 @@ impl EvaluatedSave {
     pub fn into_outcome(self, after: Option<SavedRow>) -> AttemptOutcome {
         match (self.verdict, after) {
             (Some(verdict), Some(after)) => AttemptOutcome::Saved(Box::new(SaveResult {
-                write_result: WriteResult::from_row(after, &verdict.deltas),
+                write_result: VehicleWriteResult::from_row(after, &verdict.deltas),
                 conflicts: Vec::new(),
             })),
             (Some(verdict), None) if !verdict.kept.is_empty() => AttemptOutcome::RetryLocked,
@@ -111,9 +112,9 @@ impl SaveAttempt {
         if found.key_vehicle.is_some() {
             return Ok(EvaluatedSave { found, verdict: None });
         }
-        let (content, kept) = rules::evaluate_save(caller.role, &found, save)?;
+        let (content, kept) = save_rules::evaluate_save(caller.role, &found, save)?;
         let deltas = content.counter_deltas(&found.vehicle);
-        let entry = AuditEntry::new(*now, Some(caller), audit_event::build_save_event(&found.vehicle, &content, save, &kept, *now));
+        let entry = AuditEntry::new(*now, Some(caller), audit_event::build_save_audit_event(&found.vehicle, &content, save, &kept, *now));
         Ok(EvaluatedSave { found, verdict: Some(Verdict { content, kept, deltas, entry }) })
     }
 
@@ -131,10 +132,10 @@ impl SaveAttempt {
         }
         let before = &found.vehicle;
         let change = SaveRecord { before, content: &content, deltas: &deltas, entry: &entry, key, yard_filter: save.yard_filter };
-        let Some(after) = saves::save(tx, &change).await.map_err(|cause| content.to_save_error(cause))? else {
+        let Some(after) = saves::write_save(tx, &change).await.map_err(|cause| content.to_save_error(cause))? else {
             return Ok(AttemptOutcome::Retry);
         };
-        let mut write_result = WriteResult::from_row(after, &deltas);
+        let mut write_result = VehicleWriteResult::from_row(after, &deltas);
         let (conflicts, more) = self.store_conflicts(tx, before, &kept).await?;
         write_result.vehicle.open_conflicts += more;
         Ok(AttemptOutcome::Saved(Box::new(SaveResult { write_result, conflicts })))
@@ -146,7 +147,8 @@ impl SaveAttempt {
         let Self { caller, save, key, now } = self;
         let (vehicle_id, campaign_id) = (before.id, before.campaign_id);
         let (device, device_time) = (save.device.as_str(), save.device_time);
-        if !kept.is_empty() && conflicts::count_open_of_user(tx, caller.user_id, MAX_OPEN_CONFLICTS).await? >= MAX_OPEN_CONFLICTS {
+        if !kept.is_empty() && conflicts::count_open_conflicts_of_user(tx, caller.user_id, MAX_OPEN_CONFLICTS).await? >= MAX_OPEN_CONFLICTS
+        {
             return Err(Error::TooManyConflicts(MAX_OPEN_CONFLICTS));
         }
         let maker = ConflictingSave { vehicle_id, campaign_id, by: caller.user_id, at: *now, device_time, device, key: &key.key };
@@ -169,6 +171,6 @@ impl SaveAttempt {
         }
         let vehicle = vehicles::find_in_transaction(tx, save.id, save.yard_filter).await?.ok_or(Error::VehicleNotFound(save.id))?;
         let conflicts = conflicts::list_by_save(tx, save.id, key.user_id, &key.key).await?;
-        Ok(SaveResult { write_result: WriteResult { vehicle, campaign_counts: None, revision: None }, conflicts })
+        Ok(SaveResult { write_result: VehicleWriteResult { vehicle, campaign_counts: None, revision: None }, conflicts })
     }
 }

@@ -4,10 +4,10 @@ use crate::{
     parking_space::ParkingSpace,
     store::{
         conflicts::Conflict,
-        content::VehicleContent,
-        counters::{CampaignCounts, CounterDeltas},
+        counters::{CampaignCounts, CounterDeltasByYard},
         idempotency_keys,
         saves::SavedRow,
+        vehicle_content::VehicleContent,
         vehicles::Vehicle,
     },
     yard_filter::YardFilter,
@@ -50,7 +50,7 @@ pub struct SaveCommand {
     pub yard_filter: YardFilter,
     /// Values that the client saw, for a three-way merge. If `None`, the save is not merged, and is rejected when the vehicle's
     /// version differs from `if_version`.
-    pub base: Option<SaveBase>,
+    pub base: Option<MergeBase>,
     /// Whether both values of a conflicting field are stored as a conflict; if false, a save with a conflicting field
     /// is rejected.
     pub stores_conflicts: bool,
@@ -85,7 +85,7 @@ impl SaveCommand {
 /// Values that the client saw before the user changed them: the base of the three-way merge. A value is `None` when the client did
 /// not send it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SaveBase {
+pub struct MergeBase {
     /// VIN that the client saw; `None` when the client sent none.
     pub vin: Option<Vin>,
     /// Status that the client saw; `None` when the client sent none.
@@ -100,7 +100,7 @@ pub struct SaveBase {
 
 /// Result of writing a vehicle: the vehicle, and the new counters and revision of its campaign.
 #[derive(Debug)]
-pub struct WriteResult {
+pub struct VehicleWriteResult {
     /// The vehicle after the write; its field `next` is the id of the next vehicle to inspect.
     pub vehicle: Vehicle,
     /// New vehicle counters of the campaign; `None` when the save changed neither the counters nor the walking order.
@@ -109,10 +109,10 @@ pub struct WriteResult {
     pub revision: Option<i64>,
 }
 
-impl WriteResult {
+impl VehicleWriteResult {
     /// Builds the result from the database row that a save returned.
     #[must_use]
-    pub fn from_row(after: SavedRow, deltas: &CounterDeltas) -> Self {
+    pub fn from_row(after: SavedRow, deltas: &CounterDeltasByYard) -> Self {
         let SavedRow { vehicle, total, total_inspected: inspected, revision, reached_milestone } = after;
         let of = vehicle.campaign_id;
         let changes_progress = reached_milestone || deltas.changes_counters_or_order();
@@ -132,7 +132,7 @@ impl WriteResult {
 #[derive(Debug)]
 pub struct SaveResult {
     /// The vehicle after the save, with the counters of the campaign.
-    pub write_result: WriteResult,
+    pub write_result: VehicleWriteResult,
     /// Conflicts that the save caused, at most one per field.
     pub conflicts: Vec<Conflict>,
 }

@@ -6,14 +6,14 @@
 //!
 //! The submodules contain the hourly work counts, the pace of work, the metrics, and the devices' reports of pending saves.
 
-pub mod activity;
+pub mod inspection_activity;
 pub mod pending_saves;
 mod revision_tracker;
 pub mod work_metrics;
 pub mod work_pace;
 
 use crate::{
-    inspection::save_model::WriteResult,
+    inspection::save_model::VehicleWriteResult,
     live::revision_tracker::RevisionTracker,
     store::{campaigns, conflicts::Conflict, counters::CampaignCounts, vehicles},
 };
@@ -22,9 +22,9 @@ use patio_kit::{
     clock::Clock,
     db::Db,
     errors,
-    host::ServiceHost,
     lifecycle::BackgroundTasks,
     pubsub::{self, PubSub},
+    service_host::ServiceHost,
 };
 use patio_proto::vehicle::{self as pb, WatchEvent, watch_event::Event};
 use prost::Message;
@@ -38,7 +38,7 @@ use tonic::Status;
 
 /// Maximum number of vehicles in an event. An event about more vehicles contains no rows, and clients fetch the
 /// changes.
-pub const MAX_EVENT_ROWS: usize = 50;
+pub const MAX_VEHICLES_PER_EVENT: usize = 50;
 /// Maximum number of events that a stream may lag behind; a slower stream is closed.
 const MAX_LAG: usize = 1_024;
 /// Interval between two rounds (runs of the periodic task of the change feed). A round publishes the pace of work (vehicles per
@@ -158,7 +158,7 @@ impl ChangeFeed {
                     Ok(pubsub::PubSubMessage::Event(bytes)) => match WatchEvent::decode(bytes) {
                         Ok(event) => live.hear(event),
                         Err(cause) => {
-                            let channel = live.feed.channel();
+                            let channel = live.feed.channel_name();
                             tracing::warn!(%cause, channel, "failed to decode an event from another vehicle-svc replica, event ignored");
                         }
                     },
@@ -202,7 +202,7 @@ impl ChangeFeed {
     }
 
     /// Publishes that a vehicle was written. `by` is the id of the user who saved the vehicle; `None` for a service.
-    pub fn publish_vehicle_changed(&self, moved: &WriteResult, by: Option<i64>) {
+    pub fn publish_vehicle_changed(&self, moved: &VehicleWriteResult, by: Option<i64>) {
         let Some(revision) = moved.revision else { return };
         let vehicles = vec![(&moved.vehicle).into()];
         self.spawn_publish(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
@@ -251,7 +251,7 @@ impl ChangeFeed {
         for (campaign_id, revision) in unpublished {
             let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
             let message = WatchEvent { event: Some(Event::Vehicles(changed)) }.encode_to_vec();
-            if !self.feed.publish_remote(&message).await {
+            if !self.feed.publish_to_other_replicas(&message).await {
                 self.record_unpublished(campaign_id, revision);
             }
         }
@@ -302,7 +302,7 @@ impl ChangeFeed {
         let paces = match work_pace::compute_work_paces(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
             Err(cause) => {
-                return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, the last pace is kept");
+                return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, browsers keep showing the previous pace");
             }
         };
         for pace in paces {

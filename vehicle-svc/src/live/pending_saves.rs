@@ -73,8 +73,8 @@ impl From<DevicePendingSaves> for pb::DevicePendingSaves {
             user_id: held.user_id,
             device: held.device,
             saves: held.saves,
-            oldest_at: Some(clock::timestamp(held.oldest_at)),
-            told_at: Some(clock::timestamp(held.told_at)),
+            oldest_at: Some(clock::to_timestamp(held.oldest_at)),
+            told_at: Some(clock::to_timestamp(held.told_at)),
         }
     }
 }

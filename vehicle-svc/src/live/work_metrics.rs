@@ -1,18 +1,18 @@
 //! Metrics of the inspection work: number of active users, and number of saves that devices have not sent to the server yet.
-use crate::store::{activity, pending_saves};
-use patio_kit::{db::Db, host::ServiceHost, telemetry::to_gauge_value};
+use crate::store::{pending_saves, work_counts};
+use patio_kit::{db::Db, service_host::ServiceHost, telemetry::to_gauge_value};
 use std::time::Duration;
 
 /// Interval at which the values of the metrics are read from the database.
 const INTERVAL: Duration = Duration::from_secs(30);
 
 /// Starts the background task that publishes the metrics. All replicas publish the same numbers.
-pub fn spawn_work_metrics(host: &ServiceHost, db: Db) {
+pub fn spawn_work_metrics_update(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(INTERVAL, move || {
-        let (db, hour) = (db.clone(), activity::hour_number(clock.now()));
+        let (db, hour) = (db.clone(), work_counts::hours_since_epoch(clock.now()));
         async move {
-            match tokio::try_join!(activity::count_active_users(&db, hour - 1), pending_saves::count_all(&db)) {
+            match tokio::try_join!(work_counts::count_active_users(&db, hour - 1), pending_saves::count_pending_saves(&db)) {
                 Ok((users, saves)) => {
                     let number = |count: i64| to_gauge_value(usize::try_from(count).unwrap_or_default());
                     metrics::gauge!("patio_users_saving").set(number(users));

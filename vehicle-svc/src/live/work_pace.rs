@@ -27,8 +27,10 @@ pub async fn compute_work_paces(db: &Db, campaigns: &[i64], now: DateTime<Utc>) 
     if campaigns.is_empty() {
         return Ok(Vec::new());
     }
-    let (saved, remaining) =
-        tokio::try_join!(work_pace::list_recent_saves(db, campaigns, now - PACE_WINDOW), work_pace::count_remaining(db, campaigns))?;
+    let (saved, remaining) = tokio::try_join!(
+        work_pace::list_recent_saves(db, campaigns, now - PACE_WINDOW),
+        work_pace::count_remaining_vehicles(db, campaigns)
+    )?;
     let mut by_campaign: BTreeMap<i64, Vec<RecentUserSaves>> = BTreeMap::new();
     for row in saved {
         by_campaign.entry(row.campaign_id).or_default().push(row);
@@ -56,7 +58,7 @@ fn whole(of: &RemainingVehicles, saved: &[RecentUserSaves], now: DateTime<Utc>) 
         people,
         per_hour: rate,
         remaining: of.remaining,
-        finish_at: left.and_then(|left| now.checked_add_signed(left)).map(clock::timestamp),
+        finish_at: left.and_then(|left| now.checked_add_signed(left)).map(clock::to_timestamp),
     }
 }
 
@@ -77,7 +79,7 @@ fn person(user_id: i64, rows: &[&RecentUserSaves], now: DateTime<Utc>) -> Option
     (now - last.last_at <= WORKING_PERIOD).then(|| UserPace {
         user_id,
         yard: last.yard_id.and_then(|id| i32::try_from(id).ok()),
-        last_at: Some(clock::timestamp(last.last_at)),
+        last_at: Some(clock::to_timestamp(last.last_at)),
         saves: Some(saves),
         per_hour: Some(per_hour(saves, first_at, now)),
     })

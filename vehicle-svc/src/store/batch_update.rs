@@ -40,7 +40,7 @@ pub struct VehiclePatch<'a> {
 impl VehiclePatch<'_> {
     /// Returns the patch without unchanged values: a new value that equals the vehicle's stored value becomes `None`.
     #[must_use]
-    pub fn without_unchanged(self, vehicle: &FoundVehicle) -> Self {
+    pub fn without_unchanged_values(self, vehicle: &FoundVehicle) -> Self {
         Self {
             place: self.place.filter(|place| vehicle.parking_space.as_ref() != Some(&place.space) || vehicle.yard_id != place.yard_id),
             status: self.status.filter(|status| vehicle.status != *status),
@@ -103,7 +103,7 @@ impl<'a> Own<'a> {
             yard: place.and_then(|place| place.yard_id),
             yard_group: place.map(|place| place.group.as_str()),
             walk: place.map(|place| place.walk_key.as_str()),
-            haystack: place.map(|place| parking_space::search_text(&vehicle.vin_parts(), &place.space)),
+            haystack: place.map(|place| parking_space::vehicle_search_text(&vehicle.vin_parts(), &place.space)),
             status,
             inspected,
             admin_notes,
@@ -126,7 +126,7 @@ pub async fn write_patches(tx: &mut Tx<'_>, all: &[(&FoundVehicle, VehiclePatch<
         if group.len() < MIN_GROUP_LEN {
             others.extend(group.into_iter().map(|vehicle| Own::of(vehicle, patch)));
         } else {
-            set_same_values(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
+            write_same_patch(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
         }
     }
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
@@ -143,7 +143,7 @@ fn noted(column: &str, value: &str) -> String {
 }
 
 /// Sets the status, inspected state and notes of many vehicles to equal values. Does not change parking spaces.
-pub async fn set_same_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+pub async fn write_same_patch(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let set = [
         same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", status_history::bit!("$4"))),
         same.inspected.map(|_| ", inspected = $5".to_owned()),

@@ -39,7 +39,7 @@ impl Campaign {
 
 /// Returns a visible campaign, or `None` for drafts and removed campaigns.
 pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select id, name, total, counts_revision as revision, layout,
                 coalesce((select k.total from counters k where k.campaign_id = campaigns.id and k.yard_id = $2), 0) as in_dash
            from campaigns where id = $1 and gate in ('open', 'closed')")
@@ -51,7 +51,7 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
 pub async fn lock_or_create_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     on!(tx.connection(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
         .bind(id).execute(c).await.map(drop))?;
-    let text = dialect::locking_sql(
+    let text = dialect::choose_dialect_sql(
         tx.is_postgres(),
         "select gate from campaigns where id = $1",
         "select gate from campaigns where id = $1 for key share",
@@ -62,7 +62,7 @@ pub async fn lock_or_create_draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
 
 /// Locks a campaign until the commit: waits for running saves and blocks later saves.
 async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    let text = dialect::locking_sql(
+    let text = dialect::choose_dialect_sql(
         tx.is_postgres(),
         "select id from campaigns where id = $1",
         "select id from campaigns where id = $1 for update",
@@ -107,16 +107,16 @@ pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         "insert into campaigns (id, name, gate) values ($1, '', 'removed')
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")
         .bind(id).execute(c).await.map(drop))?;
-    super::conflicts::delete_campaign(tx, id).await?;
-    super::pending_saves::delete_campaign(tx, id).await?;
-    super::activity::delete_campaign(tx, id).await?;
+    super::conflicts::delete_conflicts_of_campaign(tx, id).await?;
+    super::pending_saves::delete_reports_of_campaign(tx, id).await?;
+    super::work_counts::delete_counts_of_campaign(tx, id).await?;
     on!(tx.connection(), c => query("delete from turns where campaign_id = $1").bind(id).execute(c).await.map(drop))?;
     on!(tx.connection(), c => query("delete from counters where campaign_id = $1").bind(id).execute(c).await.map(drop))
 }
 
 /// Returns the id and the revision of every visible campaign (open or closed).
 pub async fn list_revisions(db: &Db) -> Result<Vec<(i64, i64)>> {
-    on!(db.read(), c => query_as("select id, counts_revision from campaigns where gate in ('open', 'closed')").fetch_all(c).await)
+    on!(db.read_pool(), c => query_as("select id, counts_revision from campaigns where gate in ('open', 'closed')").fetch_all(c).await)
 }
 
 /// Progress of inspections in a campaign, or in one yard of a campaign.
@@ -163,7 +163,7 @@ pub async fn load_progress(db: &Db, ids: &[i64], with_dash: bool) -> Result<Vec<
         select_progress(with_dash)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(i64::from(yard::DASH_YARD_ID)).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(i64::from(yard::DASH_YARD_ID)).fetch_all(c).await)
 }
 
 /// Returns the progress of one yard in each of the given campaigns, with one statement.
@@ -177,11 +177,11 @@ pub async fn load_progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Ve
         dialect::unnest_ids_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(yard).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(yard).fetch_all(c).await)
 }
 
 /// Returns the progress of the campaign with the given name, or `None` when no open or closed campaign has this name.
 pub async fn find_progress_by_name(db: &Db, name: &str, with_dash: bool) -> Result<Option<CampaignProgress>> {
     let text = format!("{} where c.name = $1 and c.gate in ('open', 'closed')", select_progress(with_dash));
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH_YARD_ID)).fetch_optional(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH_YARD_ID)).fetch_optional(c).await)
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
     on,
-    page::PageWindow,
+    pagination::PageWindow,
 };
 use sqlx::{FromRow, query, query_as, query_scalar};
 
@@ -130,7 +130,7 @@ pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConfl
 }
 
 /// Returns the number of open conflicts that the saves of user `by` caused. The count stops at `most`.
-pub async fn count_open_of_user(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
+pub async fn count_open_conflicts_of_user(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
     on!(tx.connection(), c => query_scalar(
         "select count(*) from (select 1 from conflicts where mine_by = $1 and settled_at is null limit $2) as open")
         .bind(by).bind(most).fetch_one(c).await)
@@ -186,18 +186,18 @@ macro_rules! passing {
 
 /// Returns one page of conflicts, newest first.
 pub async fn list_page(db: &Db, filter: &ConflictFilter, window: PageWindow) -> Result<Vec<Conflict>> {
-    on!(db.read(), c => query_as(concat!(conflicts!(), passing!(), " order by k.id desc limit $6 offset $7"))
+    on!(db.read_pool(), c => query_as(concat!(conflicts!(), passing!(), " order by k.id desc limit $6 offset $7"))
         .bind(filter.id).bind(filter.campaign).bind(filter.state).bind(filter.of).bind(filter.since)
         .bind(window.limit()).bind(window.offset()).fetch_all(c).await)
 }
 
 /// Returns the number of conflicts that match the filter.
 pub async fn count(db: &Db, filter: &ConflictFilter) -> Result<i64> {
-    on!(db.read(), c => query_scalar(concat!(rows!("count(*)"), passing!()))
+    on!(db.read_pool(), c => query_scalar(concat!(rows!("count(*)"), passing!()))
         .bind(filter.id).bind(filter.campaign).bind(filter.state).bind(filter.of).bind(filter.since).fetch_one(c).await)
 }
 
 /// Deletes the conflicts of a campaign that is being removed.
-pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+pub async fn delete_conflicts_of_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.connection(), c => query("delete from conflicts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
 }

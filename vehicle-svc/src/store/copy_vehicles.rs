@@ -26,7 +26,7 @@ pub async fn copy_vehicles(
         }
         field(&mut rows, &place.group);
         field(&mut rows, &place.walk_key);
-        field(&mut rows, &crate::parking_space::search_text(identifier, &place.space));
+        field(&mut rows, &crate::parking_space::vehicle_search_text(identifier, &place.space));
         field(&mut rows, &at);
         rows.push('\n');
     }

@@ -23,13 +23,13 @@ pub struct CounterDelta {
 
 /// Changes of one campaign's vehicle counters in one transaction, by yard.
 #[derive(Debug, Clone, Default)]
-pub struct CounterDeltas {
+pub struct CounterDeltasByYard {
     yards: BTreeMap<i64, CounterDelta>,
     /// Whether the walking order (by parking space) of uninspected vehicles changed.
     pub order_changed: bool,
 }
 
-impl CounterDeltas {
+impl CounterDeltasByYard {
     /// Adds the change of one vehicle's yard and inspected state: `from` is the state before the change, `to` the
     /// state after it.
     pub fn add_vehicle_change(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
@@ -47,7 +47,7 @@ impl CounterDeltas {
     /// Returns the yards that the save of one vehicle affects, at most two, with the changes of their counters. Unused elements
     /// have the yard `None` and no change.
     #[must_use]
-    pub fn affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
+    pub fn deltas_of_affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
         [yards.next().unwrap_or_default(), yards.next().unwrap_or_default()]
     }
@@ -117,7 +117,7 @@ static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
 
 /// Updates the vehicle counters of a campaign's yards. Must run for every changed campaign before the first call of
 /// [`update_campaign_counters`], to prevent deadlocks.
-pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<()> {
+pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltasByYard) -> Result<()> {
     for (yard, delta) in &deltas.yards {
         add(tx, campaign, *yard, *delta).await?;
     }
@@ -132,9 +132,9 @@ pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &Count
 ///
 /// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::POSTGRES_SAVE_SQL`].
 /// No transaction then waits for the lock of a yard while it holds the lock of a campaign.
-pub async fn update_campaign_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
+pub async fn update_campaign_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltasByYard) -> Result<CampaignCounts> {
     let whole = deltas.total();
-    let select = dialect::locking_sql(
+    let select = dialect::choose_dialect_sql(
         tx.is_postgres(),
         "select begun from campaigns where id = $1",
         "select begun from campaigns where id = $1 for no key update",
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_change_within_a_yard_without_effect_leaves_no_delta() {
-        let mut deltas = CounterDeltas::default();
+        let mut deltas = CounterDeltasByYard::default();
         deltas.add_vehicle_change((Some(2), true), (Some(2), true));
         assert!(deltas.yards.is_empty());
         deltas.add_vehicle_change((Some(2), false), (Some(2), true));

@@ -8,7 +8,7 @@ use crate::store::vehicle_columns::columns;
 /// closing a campaign locks its row `for update`, which waits for running saves and blocks later saves. With `for share`, two
 /// saves in one campaign would deadlock.
 #[must_use]
-pub fn locking_sql(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
+pub fn choose_dialect_sql(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
     if postgres { postgres_text } else { sqlite_text }
 }
 
@@ -132,21 +132,22 @@ macro_rules! look {
 }
 
 /// SQL statement that loads the vehicle of a save, with the record of an earlier save that used the same idempotency key.
-pub const LOAD_FOR_SAVE_SQL: &str = look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
+pub const LOAD_VEHICLE_FOR_SAVE_SQL: &str =
+    look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
 
 /// SQL statement that loads the vehicles of a group of saves, each with the record of its idempotency key. For `PostgreSQL` only.
-pub const LOAD_BATCH_FOR_SAVE_SQL: &str = look!(
+pub const LOAD_VEHICLES_FOR_SAVES_SQL: &str = look!(
     "unnest(cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as text[])) s (id, user_id, idempotency_key) cross join",
     "k.user_id = s.user_id and k.idempotency_key = s.idempotency_key where v.id = s.id and c.gate in ('open', 'closed')"
 );
 
 /// Returns the SQL statement that loads the vehicle of a save and locks the vehicle's row until the commit; see
-/// [`locking_sql`].
+/// [`choose_dialect_sql`].
 #[must_use]
-pub fn load_for_update_sql(postgres: bool) -> &'static str {
-    locking_sql(
+pub fn load_vehicle_for_update_sql(postgres: bool) -> &'static str {
+    choose_dialect_sql(
         postgres,
-        LOAD_FOR_SAVE_SQL,
+        LOAD_VEHICLE_FOR_SAVE_SQL,
         look!(
             "",
             "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
     on,
-    page::{HistoryWindow, PageWindow},
+    pagination::{HistoryWindow, PageWindow},
 };
 use serde::Deserialize;
 use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
@@ -96,13 +96,13 @@ macro_rules! seen {
 
 /// Returns one page of bulk jobs and imports, newest first, without imports of draft campaigns.
 pub async fn list_page(db: &Db, window: PageWindow) -> Result<Vec<BulkJob>> {
-    on!(db.read(), c => query_as(concat!("select ", columns!(), " from jobs j", seen!(), " order by j.at desc, j.id desc limit $1 offset $2"))
+    on!(db.read_pool(), c => query_as(concat!("select ", columns!(), " from jobs j", seen!(), " order by j.at desc, j.id desc limit $1 offset $2"))
         .bind(window.limit()).bind(window.offset()).fetch_all(c).await)
 }
 
 /// Returns the number of bulk jobs and imports, without imports of draft campaigns.
 pub async fn count(db: &Db) -> Result<i64> {
-    on!(db.read(), c => query_scalar(concat!("select count(*) from jobs j", seen!())).fetch_one(c).await)
+    on!(db.read_pool(), c => query_scalar(concat!("select count(*) from jobs j", seen!())).fetch_one(c).await)
 }
 
 /// Maximum length of one vehicle's stored snapshot, in characters. Large enough for the longest notes before and after a job,
@@ -153,12 +153,12 @@ pub async fn list_jobs_of_vehicle(
         position = position
     );
     let begins = format!("{{\"id\":{vehicle},");
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(before).bind(&begins).bind(limit).bind(MAX_SNAPSHOT_LEN).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(before).bind(&begins).bind(limit).bind(MAX_SNAPSHOT_LEN).fetch_all(c).await)
 }
 
 /// Returns the import job that created a campaign, or `None` when the job was deleted after its retention time.
 pub async fn find_import_job(db: &Db, campaign: i64) -> Result<Option<BulkJob>> {
-    on!(db.read(), c => query_as(concat!(
+    on!(db.read_pool(), c => query_as(concat!(
         "select ", columns!(), " from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind = 'import'"))
         .bind(campaign).fetch_optional(c).await)
 }
@@ -186,8 +186,8 @@ pub struct JobEvent {
 }
 
 /// Returns the bulk jobs that changed vehicles of a campaign, and the undos of these jobs, newest first.
-pub async fn list_events_of_campaign(db: &Db, campaign: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
-    on!(db.read(), c => query_as(
+pub async fn list_job_events_of_campaign(db: &Db, campaign: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
+    on!(db.read_pool(), c => query_as(
         "select id, at, user_id, kind, undone, detail, vehicles, job_id from (
            select j.id * 2 as id, j.at, j.user_id, j.kind, false as undone, j.detail, k.vehicles, j.id as job_id
              from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind <> 'import'
@@ -200,8 +200,8 @@ pub async fn list_events_of_campaign(db: &Db, campaign: i64, window: &HistoryWin
 }
 
 /// Returns the bulk jobs that a user made and the undos that the user made, newest first.
-pub async fn list_events_of_user(db: &Db, user: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
-    on!(db.read(), c => query_as(
+pub async fn list_job_events_of_user(db: &Db, user: i64, window: &HistoryWindow) -> Result<Vec<JobEvent>> {
+    on!(db.read_pool(), c => query_as(
         "select id, at, user_id, kind, undone, detail, vehicles, job_id from (
            select id * 2 as id, at, user_id, kind, false as undone, detail, vehicles, id as job_id
              from jobs where user_id = $1 and kind <> 'import'
@@ -226,14 +226,14 @@ pub struct JobCampaign {
 }
 
 /// Returns the campaigns that the given jobs changed, with one statement.
-pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
+pub async fn list_campaigns_of_jobs(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id {} order by k.job_id, k.campaign_id",
         dialect::json_array_contains_sql(db.is_postgres())
     );
     let jobs = serde_json::to_string(jobs).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&jobs).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(&jobs).fetch_all(c).await)
 }
 
 /// Returns a job and locks its row until the commit, so that two calls cannot both undo the job. Returns `None` when the job does
@@ -241,7 +241,7 @@ pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>> {
     let text = format!(
         concat!("select ", columns!(), " from jobs j", seen!(), " and j.id = $1 {}"),
-        dialect::locking_sql(tx.is_postgres(), "", "for update of j")
+        dialect::choose_dialect_sql(tx.is_postgres(), "", "for update of j")
     );
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(id).fetch_optional(c).await)
 }
@@ -253,7 +253,7 @@ pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Ve
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id = $1 order by k.campaign_id {}",
-        dialect::locking_sql(tx.is_postgres(), "", lock)
+        dialect::choose_dialect_sql(tx.is_postgres(), "", lock)
     );
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
 }
@@ -289,7 +289,7 @@ pub async fn list_skipped_vehicles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<S
 }
 
 /// Returns the vehicles of a campaign that were changed after their import.
-pub async fn list_changed_vehicles(tx: &mut Tx<'_>, campaign: i64) -> Result<Vec<SkippedVehicle>> {
+pub async fn list_vehicles_changed_after_import(tx: &mut Tx<'_>, campaign: i64) -> Result<Vec<SkippedVehicle>> {
     on!(tx.connection(), c => query_as(concat!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id where v.campaign_id = $1 and ", content!(), " <> 1 order by v.walk_key, v.id"))
@@ -307,7 +307,7 @@ pub struct PendingDeletion {
 
 /// Returns at most 100 campaigns that campaign-svc still has to delete, because their imports were undone.
 pub async fn list_pending_deletions(db: &Db) -> Result<Vec<PendingDeletion>> {
-    on!(db.read(), c => query_as("select id, removing from jobs where removing is not null order by id limit 100").fetch_all(c).await)
+    on!(db.read_pool(), c => query_as("select id, removing from jobs where removing is not null order by id limit 100").fetch_all(c).await)
 }
 
 /// Records that campaign-svc has deleted the campaign of an undone import.
@@ -317,8 +317,8 @@ pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
 
 /// Returns the id of the oldest job that ran before `before`; `None` when no job is that old. Leaves out undone imports whose
 /// campaign is not deleted yet.
-pub async fn find_oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
-    on!(db.read(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
+pub async fn find_oldest_expired_job(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
+    on!(db.read_pool(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
         .bind(before).fetch_optional(c).await)
 }
 

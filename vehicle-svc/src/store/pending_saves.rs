@@ -45,21 +45,21 @@ pub async fn upsert_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingS
 }
 
 /// Returns the reports of pending saves of all devices for a campaign, at most 1,000, oldest pending save first.
-pub async fn list(db: &Db, campaign: i64) -> Result<Vec<DevicePendingSaves>> {
-    on!(db.read(), c => query_as(
+pub async fn list_reports(db: &Db, campaign: i64) -> Result<Vec<DevicePendingSaves>> {
+    on!(db.read_pool(), c => query_as(
         "select user_id, device, saves, oldest_at, told_at from held where campaign_id = $1 order by oldest_at, user_id, device limit 1000")
         .bind(campaign).fetch_all(c).await)
 }
 
 /// Returns the number of devices with pending saves for a campaign, and the total number of these pending saves.
-pub async fn count(db: &Db, campaign: i64) -> Result<(i64, i64)> {
-    on!(db.read(), c => query_as("select count(*), cast(coalesce(sum(saves), 0) as bigint) from held where campaign_id = $1")
+pub async fn count_devices_and_saves(db: &Db, campaign: i64) -> Result<(i64, i64)> {
+    on!(db.read_pool(), c => query_as("select count(*), cast(coalesce(sum(saves), 0) as bigint) from held where campaign_id = $1")
         .bind(campaign).fetch_one(c).await)
 }
 
 /// Returns the number of pending saves (saves not sent to the server yet) of all devices, as the devices last reported.
-pub async fn count_all(db: &Db) -> Result<i64> {
-    on!(db.read(), c => query_scalar("select cast(coalesce(sum(saves), 0) as bigint) from held").fetch_one(c).await)
+pub async fn count_pending_saves(db: &Db) -> Result<i64> {
+    on!(db.read_pool(), c => query_scalar("select cast(coalesce(sum(saves), 0) as bigint) from held").fetch_one(c).await)
 }
 
 /// Deletes the reports of pending saves that were received before the time `before`. Returns the number of deleted reports.
@@ -68,6 +68,6 @@ pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64
 }
 
 /// Deletes the reports of pending saves for a campaign that is being removed.
-pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+pub async fn delete_reports_of_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.connection(), c => query("delete from held where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
 }

@@ -30,7 +30,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, milestone: i32, revision: i6
 
 /// Returns at most 1,000 milestones (work begun, complete, incomplete again) that campaign-svc has not received yet.
 pub async fn list_pending(db: &Db) -> Result<Vec<PendingMilestone>> {
-    on!(db.read(), c => query_as("select campaign_id, turn, revision from turns order by campaign_id limit 1000").fetch_all(c).await)
+    on!(db.read_pool(), c => query_as("select campaign_id, turn, revision from turns order by campaign_id limit 1000").fetch_all(c).await)
 }
 
 /// Deletes a milestone (work begun, complete, incomplete again) that campaign-svc has received. A later milestone of the campaign

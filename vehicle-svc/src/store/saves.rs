@@ -2,8 +2,8 @@
 //! audit entry and idempotency key.
 use crate::{
     store::{
-        activity, content::VehicleContent, counters::CounterDeltas, dialect, idempotency_keys::IdempotencyKey, save_sql, status_history,
-        vehicles::Vehicle,
+        counters::CounterDeltasByYard, dialect, idempotency_keys::IdempotencyKey, save_sql, status_history,
+        vehicle_content::VehicleContent, vehicles::Vehicle, work_counts,
     },
     yard_filter::YardFilter,
 };
@@ -58,7 +58,7 @@ impl LoadedVehicle {
     /// Returns `true` when the vehicle has the given status or had it at any earlier time.
     #[must_use]
     pub fn has_ever_had_status(&self, wanted: VehicleStatus) -> bool {
-        status_history::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
+        status_history::had_status(self.statuses_had, wanted) || status::parse_vehicle_status(&self.vehicle.status) == Some(wanted)
     }
 
     /// Returns the user and the time of a field's last change. If neither is stored for the field, returns user and time of the
@@ -105,7 +105,7 @@ pub struct SaveRecord<'s> {
     /// New content of the vehicle.
     pub content: &'s VehicleContent,
     /// Changes to the counters of the campaign.
-    pub deltas: &'s CounterDeltas,
+    pub deltas: &'s CounterDeltasByYard,
     /// Entry for the audit log.
     pub entry: &'s AuditEntry,
     /// Idempotency key of the save; its text is empty when the client sent none.
@@ -126,7 +126,7 @@ impl SaveRecord<'_> {
     /// Returns the change (-1, 0 or 1) that the save makes to the number of vehicles with a defect (status ng, Repair or Repair
     /// OK).
     fn found_wrong(&self) -> i64 {
-        i64::from(activity::is_defect(self.content.status)) - i64::from(activity::is_defect(&self.before.status))
+        i64::from(work_counts::is_defect_status(self.content.status)) - i64::from(work_counts::is_defect_status(&self.before.status))
     }
 }
 
@@ -135,7 +135,7 @@ impl SaveRecord<'_> {
 ///
 /// If `lock` is true, the vehicle's row stays locked until the transaction ends.
 pub async fn load_vehicle(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<LoadedVehicle>> {
-    let text = if lock { dialect::load_for_update_sql(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE_SQL };
+    let text = if lock { dialect::load_vehicle_for_update_sql(tx.is_postgres()) } else { dialect::LOAD_VEHICLE_FOR_SAVE_SQL };
     on!(tx.connection(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
@@ -146,7 +146,7 @@ pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<
     let users: Vec<i64> = keys.iter().map(|key| key.user_id).collect();
     let texts: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
     let found: Vec<LoadedVehicle> =
-        query_as(dialect::LOAD_BATCH_FOR_SAVE_SQL).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres()?).await?;
+        query_as(dialect::LOAD_VEHICLES_FOR_SAVES_SQL).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres_connection()?).await?;
     Ok(found.into_iter().map(|before| (before.vehicle.id, before)).collect())
 }
 
@@ -154,16 +154,16 @@ pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<
 ///
 /// On `PostgreSQL`, returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the
 /// vehicle, or the campaign is closed. On `SQLite`, no other writer can change the vehicle between load and save.
-pub async fn save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
+pub async fn write_save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
     match tx.connection() {
-        Engine::Postgres(_) => Ok(save_all(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
+        Engine::Postgres(_) => Ok(write_saves(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
         Engine::Sqlite(c) => save_on_sqlite(c, change).await,
     }
 }
 
 async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
     let SaveRecord { before, content, deltas, entry, key, yard_filter } = change;
-    let [(first_yard, first), (second_yard, second)] = deltas.affected_yards();
+    let [(first_yard, first), (second_yard, second)] = deltas.deltas_of_affected_yards();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
     let mut rows: Vec<SavedRow> = query_as(save_sql::sqlite_save_sql(*yard_filter))
@@ -177,7 +177,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
         .bind(content.place.yard_id)
         .bind(&content.place.group)
         .bind(&content.place.walk_key)
-        .bind(crate::parking_space::search_text(&content.identifier, &content.place.space))
+        .bind(crate::parking_space::vehicle_search_text(&content.identifier, &content.place.space))
         .bind(content.status)
         .bind(&content.admin_notes)
         .bind(&content.operator_notes)
@@ -203,7 +203,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
         .bind(&key.fingerprint)
         .bind(yard_filter.as_sql_parameter().unwrap_or_default())
         .bind(i64::from(change.changes_position()))
-        .bind(activity::hour_number(entry.at))
+        .bind(work_counts::hours_since_epoch(entry.at))
         .bind(change.found_wrong())
         .bind(before.yard_id)
         .bind(&before.status)
@@ -220,7 +220,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
 /// # Errors
 /// Returns the database error, and writes no save of the group, when one save violates a constraint, such as a
 /// duplicate VIN.
-pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<HashMap<i64, SavedRow>> {
+pub async fn write_saves(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<HashMap<i64, SavedRow>> {
     if changes.is_empty() {
         return Ok(HashMap::new());
     }
@@ -240,18 +240,18 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
         .bind(column!(|c| c.content.place.yard_id))
         .bind(column!(|c| c.content.place.group.as_str()))
         .bind(column!(|c| c.content.place.walk_key.as_str()))
-        .bind(column!(|c| crate::parking_space::search_text(&c.content.identifier, &c.content.place.space)))
+        .bind(column!(|c| crate::parking_space::vehicle_search_text(&c.content.identifier, &c.content.place.space)))
         .bind(column!(|c| c.content.status))
         .bind(column!(|c| c.content.admin_notes.as_str()))
         .bind(column!(|c| c.content.operator_notes.as_str()))
         .bind(column!(|c| c.entry.user_id))
         .bind(column!(|c| c.entry.at))
-        .bind(column!(|c| c.deltas.affected_yards()[0].0))
-        .bind(column!(|c| c.deltas.affected_yards()[0].1.total))
-        .bind(column!(|c| c.deltas.affected_yards()[0].1.inspected))
-        .bind(column!(|c| c.deltas.affected_yards()[1].0))
-        .bind(column!(|c| c.deltas.affected_yards()[1].1.total))
-        .bind(column!(|c| c.deltas.affected_yards()[1].1.inspected))
+        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[0].0))
+        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[0].1.total))
+        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[0].1.inspected))
+        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[1].0))
+        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[1].1.total))
+        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[1].1.inspected))
         .bind(column!(|c| c.entry.role))
         .bind(column!(|c| c.entry.kind))
         .bind(column!(|c| c.entry.subject.as_str()))
@@ -264,11 +264,11 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
         .bind(column!(|c| c.key.fingerprint.as_str()))
         .bind(column!(|c| c.yard_filter.as_sql_parameter()))
         .bind(column!(|c| i64::from(c.changes_position())))
-        .bind(column!(|c| activity::hour_number(c.entry.at)))
+        .bind(column!(|c| work_counts::hours_since_epoch(c.entry.at)))
         .bind(column!(|c| c.found_wrong()))
         .bind(column!(|c| c.before.yard_id))
         .bind(column!(|c| c.before.status.as_str()))
-        .fetch_all(tx.postgres()?)
+        .fetch_all(tx.postgres_connection()?)
         .await?;
     Ok(written.into_iter().map(|after| (after.vehicle.id, after)).collect())
 }

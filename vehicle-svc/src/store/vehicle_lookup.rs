@@ -184,7 +184,7 @@ pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
 
 impl VisibleCampaigns {
     /// Returns `true` when the campaign was already open or closed at the start of the lookup.
-    pub(super) fn was_visible_before_change(&self, campaign: i64) -> bool {
+    pub(super) fn was_visible_at_lookup_start(&self, campaign: i64) -> bool {
         self.0.contains_key(&campaign)
     }
 
@@ -209,7 +209,7 @@ impl VehicleScope {
         let text = format!(
             "select id, name, gate = 'open' as is_open from campaigns
               where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id {}",
-            dialect::locking_sql(tx.is_postgres() && self.locks_rows, "", "for key share")
+            dialect::choose_dialect_sql(tx.is_postgres() && self.locks_rows, "", "for key share")
         );
         let seen: Vec<CampaignRef> = on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
         Ok(VisibleCampaigns(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
@@ -219,7 +219,7 @@ impl VehicleScope {
 /// Returns the SQL clause that locks vehicles until the commit, in the order of their ids to avoid deadlocks. On
 /// `SQLite`, which has only one writer, the clause is empty.
 pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
-    dialect::locking_sql(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
+    dialect::choose_dialect_sql(tx.is_postgres() && locks_rows, "", "order by v.id for no key update of v")
 }
 
 /// Returns the vehicles of open and closed campaigns whose VINs match the given comparison keys (upper case, without blanks, hyphens

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Engine, Tx},
     on,
-    page::PageWindow,
+    pagination::PageWindow,
 };
 use patio_proto::vin::Vin;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query_as, query_scalar};
@@ -70,7 +70,7 @@ impl Vehicle {
 }
 
 /// SQL statement that selects a vehicle of an open or closed campaign, with the id of the next vehicle to inspect.
-pub const SELECT_VEHICLE: &str = concat!(
+pub const SELECT_VEHICLE_SQL: &str = concat!(
     "select ",
     columns!(),
     ", ",
@@ -98,8 +98,8 @@ const FIND_WITHOUT_YARD: &str = concat!(
 /// Returns a vehicle; `None` when the vehicle is missing, or its campaign is a draft or removed. `yard_filter` limits the search
 /// for the next vehicle to inspect (field `next`) to vehicles that the caller may see.
 pub async fn find(db: &Db, id: i64, yard_filter: YardFilter) -> Result<Option<Vehicle>> {
-    on!(db.read(), c => match yard_filter {
-        YardFilter::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
+    on!(db.read_pool(), c => match yard_filter {
+        YardFilter::All => query_as(SELECT_VEHICLE_SQL).bind(id).fetch_optional(c).await,
         YardFilter::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
         YardFilter::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
@@ -109,7 +109,7 @@ pub async fn find(db: &Db, id: i64, yard_filter: YardFilter) -> Result<Option<Ve
 /// inspect (field `next`) to vehicles that the caller may see.
 pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, yard_filter: YardFilter) -> Result<Option<Vehicle>> {
     on!(tx.connection(), c => match yard_filter {
-        YardFilter::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
+        YardFilter::All => query_as(SELECT_VEHICLE_SQL).bind(id).fetch_optional(c).await,
         YardFilter::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
         YardFilter::ExceptYard(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
@@ -134,7 +134,7 @@ pub struct VehicleFilter {
 impl VehicleFilter {
     /// Returns `true` when the filter matches every vehicle.
     #[must_use]
-    pub fn is_unfiltered(&self) -> bool {
+    pub fn matches_all_vehicles(&self) -> bool {
         self.pattern == "%%" && self.yard_filter == YardFilter::All && self.status.is_none()
     }
 
@@ -181,7 +181,7 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
         ),
         filter.status_condition()
     );
-    on!(db.read(), c => query_as(AssertSqlSafe(text))
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text))
         .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(window.limit()).bind(window.offset())
         .bind(filter.matches_vin_keys)
         .fetch_all(c).await)
@@ -192,7 +192,7 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
 ///
 /// The limit is part of the SQL text. If the limit were a parameter, `PostgreSQL` would plan the statement anew at each call, and
 /// the query would take twice as long.
-pub async fn list_starting_at(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
+pub async fn list_starting_at_vehicle(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
     let text = format!(
         concat!(
             "select ",
@@ -203,14 +203,14 @@ pub async fn list_starting_at(db: &Db, campaign: i64, first: i64, most: i64) -> 
         ),
         most
     );
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(first).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(first).fetch_all(c).await)
 }
 
 /// Returns the vehicles with the given ids, in walking order (by parking space). The field `next` of the vehicles is not set.
 pub async fn list_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
     let text = dialect::select_vehicles_by_ids_sql(db.is_postgres());
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(db.read(), c => query_as(text).bind(&ids).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(text).bind(&ids).fetch_all(c).await)
 }
 
 /// Data of a vehicle that the in-memory search index needs.
@@ -230,7 +230,7 @@ pub struct IndexedVehicle {
 /// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
 /// starts after `position`, the sort key and id of the previous vehicle.
 pub async fn list_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<IndexedVehicle>> {
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
           where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
         .bind(campaign).bind(&position.0).bind(position.1).bind(most)
@@ -243,7 +243,7 @@ pub async fn count(db: &Db, campaign: i64, filter: &VehicleFilter) -> Result<i64
         concat!("select count(*) from vehicles v where v.campaign_id = $1 and ", found!("$4"), " and ", seen!(), "{}"),
         filter.status_condition()
     );
-    on!(db.read(), c => query_scalar(AssertSqlSafe(text))
+    on!(db.read_pool(), c => query_scalar(AssertSqlSafe(text))
         .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(filter.matches_vin_keys)
         .fetch_one(c).await)
 }
@@ -280,7 +280,7 @@ pub struct ExportedVehicle {
 /// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The
 /// list starts after `position`, the sort key and id of the previous vehicle.
 pub async fn list_for_export_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
                 modified_by, modified_at
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -316,7 +316,7 @@ pub struct VehicleListRow {
 /// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start
 /// after `position`, the sort key and id of the previous vehicle.
 pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleListRow>> {
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
         .bind(campaign).bind(&position.0).bind(position.1).bind(most)
@@ -334,7 +334,7 @@ pub async fn list_rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleListRow
         dialect::json_array_contains_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }
 
 /// Number of vehicles per insert statement on `SQLite`, which limits the number of parameters of a statement.
@@ -355,7 +355,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: D
                         .push_bind(new.place.yard_id)
                         .push_bind(&new.place.group)
                         .push_bind(&new.place.walk_key)
-                        .push_bind(crate::parking_space::search_text(&new.identifier, &new.place.space))
+                        .push_bind(crate::parking_space::vehicle_search_text(&new.identifier, &new.place.space))
                         .push_bind(at);
                 });
                 text.build().execute(&mut *connection).await?;

@@ -34,7 +34,7 @@ pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>)
         dialect::json_array_contains_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(since).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(since).fetch_all(c).await)
 }
 
 /// Number of vehicles of a campaign that are not inspected yet.
@@ -47,11 +47,11 @@ pub struct RemainingVehicles {
 }
 
 /// Returns the number of vehicles that are not inspected in each of the given campaigns. Drafts and removed campaigns are left out.
-pub async fn count_remaining(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicles>> {
+pub async fn count_remaining_vehicles(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicles>> {
     let text = format!(
         "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",
         dialect::json_array_contains_sql(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }

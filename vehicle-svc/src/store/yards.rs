@@ -17,7 +17,7 @@ pub struct YardCount {
 
 /// Returns the vehicle counters of every yard, summed over all open and closed campaigns.
 pub async fn list_vehicle_counts(db: &Db) -> Result<Vec<YardCount>> {
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select k.yard_id, cast(sum(k.total) as bigint) as total, cast(sum(k.inspected) as bigint) as inspected
            from counters k join campaigns c on c.id = k.campaign_id where c.gate in ('open', 'closed') group by k.yard_id")
         .fetch_all(c).await)
@@ -25,7 +25,7 @@ pub async fn list_vehicle_counts(db: &Db) -> Result<Vec<YardCount>> {
 
 /// Returns the vehicle counters of every yard in the campaign with the given name.
 pub async fn list_counts_by_campaign_name(db: &Db, name: &str) -> Result<Vec<YardCount>> {
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select k.yard_id, k.total, k.inspected from counters k join campaigns c on c.id = k.campaign_id
           where c.name = $1 and c.gate in ('open', 'closed')")
         .bind(name).fetch_all(c).await)
@@ -33,12 +33,12 @@ pub async fn list_counts_by_campaign_name(db: &Db, name: &str) -> Result<Vec<Yar
 
 /// Returns the vehicle counters of every yard of a campaign.
 pub async fn list_counts_by_campaign_id(db: &Db, campaign: i64) -> Result<Vec<YardCount>> {
-    on!(db.read(), c => query_as("select yard_id, total, inspected from counters where campaign_id = $1").bind(campaign).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as("select yard_id, total, inspected from counters where campaign_id = $1").bind(campaign).fetch_all(c).await)
 }
 
 /// Returns the ids of the open and closed campaigns that have vehicles in a yard.
 pub async fn list_campaigns_in_yard(db: &Db, yard: i64) -> Result<Vec<i64>> {
-    on!(db.read(), c => query_scalar(
+    on!(db.read_pool(), c => query_scalar(
         "select k.campaign_id from counters k join campaigns c on c.id = k.campaign_id
           where k.yard_id = $1 and k.total > 0 and c.gate in ('open', 'closed') order by k.campaign_id")
         .bind(yard).fetch_all(c).await)

@@ -3,7 +3,7 @@ use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     clock,
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{
     access::Role,
@@ -15,7 +15,7 @@ use tonic::Status;
 
 impl Yard {
     async fn activity_as(&self, (id, role): (i64, Role), ask: GetActivityRequest) -> Result<pb::GetActivityResponse, Status> {
-        self.live().get_activity(self.person(id, role).request(ask)).await.map(tonic::Response::into_inner)
+        self.live().get_activity(self.person(id, role).grpc_request(ask)).await.map(tonic::Response::into_inner)
     }
 
     /// Returns the work of the campaign in the last day, as the team leader sees it.
@@ -44,7 +44,7 @@ impl Yard {
 }
 
 fn last_day(now: DateTime<Utc>, campaign_id: Option<i64>) -> GetActivityRequest {
-    GetActivityRequest { campaign_id, from: Some(clock::timestamp(now - TimeDelta::days(1))), to: Some(clock::timestamp(now)) }
+    GetActivityRequest { campaign_id, from: Some(clock::to_timestamp(now - TimeDelta::days(1))), to: Some(clock::to_timestamp(now)) }
 }
 
 fn sum(counts: impl Iterator<Item = Option<ActivityCounts>>) -> ActivityCounts {
@@ -64,7 +64,7 @@ async fn campaigns_are_active_for_twelve_hours_after_a_save() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "- 1"]).await;
         let active = async |id, role| {
-            let reply = yard.yards().list_active_campaigns(yard.person(id, role).request(pb::ListActiveCampaignsRequest {})).await;
+            let reply = yard.yards().list_active_campaigns(yard.person(id, role).grpc_request(pb::ListActiveCampaignsRequest {})).await;
             let reply = reply.unwrap().into_inner();
             (reply.own_campaign_ids, reply.other_campaign_ids)
         };
@@ -91,7 +91,8 @@ async fn each_save_counts_in_its_hour_yard_and_user() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "B-1"]).await;
         let ids: Vec<i64> = yard.walk().await.iter().map(|vehicle| vehicle.id).collect();
-        let save = async |who, id, wants| yard.vehicles().save_vehicle(yard.person(who, Role::Operator).request(status(id, wants))).await;
+        let save =
+            async |who, id, wants| yard.vehicles().save_vehicle(yard.person(who, Role::Operator).grpc_request(status(id, wants))).await;
         save(4, ids[0], VehicleStatus::Ok).await.unwrap();
         save(5, ids[2], VehicleStatus::Ng).await.unwrap();
         yard.host.clock.advance(TimeDelta::hours(1));
@@ -114,8 +115,10 @@ async fn each_save_counts_in_its_hour_yard_and_user() {
             activity.yards.iter().map(|yard| (yard.yard, yard.counts)).collect::<Vec<_>>(),
             [(Some(2), counts(2, 2, 0)), (Some(4), counts(1, 2, 1))]
         );
-        let later =
-            GetActivityRequest { from: Some(clock::timestamp(yard.host.clock.now())), ..last_day(yard.host.clock.now(), Some(CAMPAIGN)) };
+        let later = GetActivityRequest {
+            from: Some(clock::to_timestamp(yard.host.clock.now())),
+            ..last_day(yard.host.clock.now(), Some(CAMPAIGN))
+        };
         let later = yard.activity_as((3, Role::Manager), later).await.unwrap();
         assert_eq!((later.inspected_before, later.hours.len(), later.inspected), (2, 1, 3));
     })
@@ -135,7 +138,7 @@ async fn moves_bulk_changes_and_their_undoing_keep_the_sums() {
         let vins = (1..=4).map(|n| format!("HB20 {n:06}"));
         let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
         let ask = pb::BulkStatusRequest { vins: vins.clone().collect(), action, status: ok, ..Default::default() };
-        yard.bulk().bulk_status(person.request(ask)).await.unwrap();
+        yard.bulk().bulk_status(person.grpc_request(ask)).await.unwrap();
         let activity = yard.activity().await;
         assert_eq!(
             activity.people.iter().map(|user| (user.user_id, user.counts)).collect::<Vec<_>>(),
@@ -143,20 +146,20 @@ async fn moves_bulk_changes_and_their_undoing_keep_the_sums() {
             "no user's work"
         );
         let rows = vins.map(|vin| pb::ParkingSpaceChange { vin, parking_space: "C-1".into() }).collect();
-        yard.bulk().bulk_parking_space(person.request(pb::BulkParkingSpaceRequest { rows, ..Default::default() })).await.unwrap();
+        yard.bulk().bulk_parking_space(person.grpc_request(pb::BulkParkingSpaceRequest { rows, ..Default::default() })).await.unwrap();
         yard.activity().await;
         let row =
             pb::EditRow { model_code: "HB20".into(), serial_number: "000002".into(), status: Some("ng".into()), ..Default::default() };
-        yard.bulk().bulk_edit(person.request(pb::BulkEditRequest { rows: vec![row], ..Default::default() })).await.unwrap();
+        yard.bulk().bulk_edit(person.grpc_request(pb::BulkEditRequest { rows: vec![row], ..Default::default() })).await.unwrap();
         yard.activity().await;
         for _ in 0..3 {
-            let jobs = yard.jobs().list_jobs(person.request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs;
+            let jobs = yard.jobs().list_jobs(person.grpc_request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs;
             let last = jobs.into_iter().find(|job| job.undone_at.is_none() && job.kind() != pb::JobKind::Import).unwrap();
-            yard.jobs().undo_job(person.request(pb::UndoJobRequest { id: last.id })).await.unwrap();
+            yard.jobs().undo_job(person.grpc_request(pb::UndoJobRequest { id: last.id })).await.unwrap();
             yard.activity().await;
         }
         assert_eq!(yard.activity().await.inspected, 1);
-        yard.fleet().remove_campaign(yard.service().request(pb::RemoveCampaignRequest { campaign_id: CAMPAIGN })).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().grpc_request(pb::RemoveCampaignRequest { campaign_id: CAMPAIGN })).await.unwrap();
         let all = yard.activity_as((3, Role::Manager), last_day(yard.host.clock.now(), None)).await.unwrap();
         assert_eq!((all.hours.len(), all.total, all.people.len()), (0, 0, 0), "a deleted campaign leaves no work");
     })
@@ -169,7 +172,7 @@ async fn operators_see_their_own_work_and_no_hidden_yard() {
         let yard = Yard::with(host, &["A-1", "- 1"]).await;
         let ids: Vec<i64> = yard.walk().await.iter().map(|vehicle| vehicle.id).collect();
         for (who, role, id) in [(3, Role::Manager, 0), (3, Role::Manager, 1)] {
-            yard.vehicles().save_vehicle(yard.person(who, role).request(status(ids[id], VehicleStatus::Ok))).await.unwrap();
+            yard.vehicles().save_vehicle(yard.person(who, role).grpc_request(status(ids[id], VehicleStatus::Ok))).await.unwrap();
         }
         let now = yard.host.clock.now();
         for campaign in [Some(CAMPAIGN), None] {
@@ -179,10 +182,10 @@ async fn operators_see_their_own_work_and_no_hidden_yard() {
             assert_eq!((operator.total, operator.inspected, operator.people.len(), operator.hours[0].counts), (1, 1, 0, counts(1, 1, 0)));
         }
         let unknown = yard.activity_as((4, Role::Operator), last_day(now, Some(99))).await.unwrap_err();
-        assert_eq!(reason(&unknown), Some(Reason::NoCampaign));
-        let long = GetActivityRequest { from: Some(clock::timestamp(now - TimeDelta::days(93))), ..last_day(now, None) };
+        assert_eq!(reason(&unknown), Some(ErrorReason::NoCampaign));
+        let long = GetActivityRequest { from: Some(clock::to_timestamp(now - TimeDelta::days(93))), ..last_day(now, None) };
         for bad in [long, GetActivityRequest::default()] {
-            assert_eq!(reason(&yard.activity_as((4, Role::Operator), bad).await.unwrap_err()), Some(Reason::BadRequest));
+            assert_eq!(reason(&yard.activity_as((4, Role::Operator), bad).await.unwrap_err()), Some(ErrorReason::BadRequest));
         }
     })
     .await;

@@ -2,10 +2,10 @@
 use crate::yard::{Yard, status};
 use chrono::TimeDelta;
 use patio_kit::{
-    audit::{self, AuditEvent, chain, retention},
+    audit::{self, AuditEvent, hash_chain, retention},
     db::Db,
-    host::ServiceHost,
     on,
+    service_host::ServiceHost,
 };
 use patio_proto::{access::Role, vehicle::VehicleStatus};
 use patio_testing::each_database;
@@ -31,7 +31,7 @@ async fn sealed(host: &ServiceHost) -> Db {
 /// Seals all entries. The service's background task may seal some of them at the same time.
 pub async fn seal_all(host: &ServiceHost, db: &Db) {
     loop {
-        match chain::seal_batch(db, host.clock.now()).await {
+        match hash_chain::seal_batch(db, host.clock.now()).await {
             Ok(0) => return,
             Ok(_) => {}
             Err(cause) => assert!(patio_kit::errors::is_unique_violation(&cause), "{cause}"),
@@ -74,14 +74,14 @@ async fn on_postgresql_the_audit_log_is_append_only() {
 }
 
 pub async fn problems(host: &ServiceHost, db: &Db) -> Vec<String> {
-    chain::verify_chain(db, host.clock.now()).await.unwrap().problems
+    hash_chain::verify_chain(db, host.clock.now()).await.unwrap().problems
 }
 
 #[tokio::test]
 async fn verification_accepts_an_intact_chain_and_reports_changed_or_missing_entries() {
     each_database(async |host| {
         let db = sealed(&host).await;
-        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
+        let report = hash_chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.entries, report.problems.len()), (42, 0), "{report:?}"); // 40 saves and two entries of the import
         disable_audit_triggers(&db).await;
         run(&db, "update audit_events set summary = summary || '.' where id = 7").await;
@@ -118,9 +118,9 @@ async fn expired_access_entries_are_deleted_and_the_chain_stays_valid() {
             db.write(move |tx| Box::pin(async move { audit::append(tx, at, None, event).await })).await.unwrap();
         }
         seal_all(&host, &db).await;
-        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
-        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
-        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
+        assert_eq!(retention::purge_expired_access_entries(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
+        assert_eq!(retention::purge_expired_access_entries(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
+        let report = hash_chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.removed, report.problems), (1, Vec::new()));
     })
     .await;

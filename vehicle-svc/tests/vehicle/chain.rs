@@ -1,6 +1,6 @@
 //! Hash chain of the audit log: random tampering is detected, and a million entries are verified in seconds.
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{audit::chain, db::Db, host::ServiceHost, on};
+use patio_kit::{audit::hash_chain, db::Db, on, service_host::ServiceHost};
 use patio_testing::each_database;
 use sqlx::{AssertSqlSafe, query};
 use std::time::Instant;
@@ -44,7 +44,7 @@ async fn log_of(host: &ServiceHost, entries: i64) -> Db {
          select $1, i % 50, 'op', 'vehicle-changed', 'vehicle ' || (i % 1000), 'saved as ok, ' || i, '192.0.2.1', '{{\"status\":\"\"}}', '{{\"status\":\"ok\"}}' from n"
     );
     run(&db, made, now).await;
-    while chain::seal_batch(&db, now).await.unwrap() > 0 {}
+    while hash_chain::seal_batch(&db, now).await.unwrap() > 0 {}
     db
 }
 
@@ -84,11 +84,11 @@ async fn every_random_tampering_with_sealed_entries_is_detected() {
         for copy in ["create table kept as select * from audit_events", "create table kept_digests as select * from audit_digests"] {
             run(&db, copy.to_owned(), now).await;
         }
-        assert_eq!(chain::verify_chain(&db, now).await.unwrap().problems, Vec::<String>::new());
+        assert_eq!(hash_chain::verify_chain(&db, now).await.unwrap().problems, Vec::<String>::new());
         for n in 0..tampers {
             let done = tamper(&mut draw, entries);
             run(&db, done.clone(), now - TimeDelta::days(1)).await;
-            assert!(!chain::verify_chain(&db, now).await.unwrap().problems.is_empty(), "tampering {n} was not detected: {done}");
+            assert!(!hash_chain::verify_chain(&db, now).await.unwrap().problems.is_empty(), "tampering {n} was not detected: {done}");
             for table in ["audit_events", "audit_digests"] {
                 let kept = if table == "audit_events" { "kept" } else { "kept_digests" };
                 run(&db, format!("delete from {table}"), now).await;
@@ -97,7 +97,7 @@ async fn every_random_tampering_with_sealed_entries_is_detected() {
                 run(&db, format!("insert into {table} {own} select * from {kept}"), now).await;
             }
         }
-        assert_eq!(chain::verify_chain(&db, now).await.unwrap().problems, Vec::<String>::new(), "the restored log is valid");
+        assert_eq!(hash_chain::verify_chain(&db, now).await.unwrap().problems, Vec::<String>::new(), "the restored log is valid");
         patio_testing::print_to_stderr(&format!("{tampers} of {tampers} tamperings with {entries} entries were detected"));
         db.close().await;
     })
@@ -110,7 +110,7 @@ async fn a_million_entries_are_verified_in_seconds() {
     each_database(async |host| {
         let db = log_of(&host, entries).await;
         let started = Instant::now();
-        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
+        let report = hash_chain::verify_chain(&db, host.clock.now()).await.unwrap();
         patio_testing::print_to_stderr(&format!("{entries} entries verified in {:?}", started.elapsed()));
         assert_eq!((report.entries, report.problems), (u64::try_from(entries).unwrap(), Vec::new()));
         db.close().await;

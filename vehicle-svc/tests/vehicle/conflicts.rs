@@ -1,7 +1,7 @@
 //! Three-way merge of saves: merged fields, conflicts with two values, and their resolution.
 use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::TimeDelta;
-use patio_kit::errors::{Reason, reason};
+use patio_kit::errors::{ErrorReason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{self as pb, Base, Field, Gate, OnConflict, SaveVehicleRequest, Side, VehicleStatus},
@@ -29,7 +29,7 @@ fn notes(id: i64, saw: &str, wants: &str) -> SaveVehicleRequest {
 
 impl Yard {
     async fn as_who(&self, (who, role): (i64, Role), save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
-        self.vehicles().save_vehicle(self.person(who, role).request(save)).await.map(Response::into_inner)
+        self.vehicles().save_vehicle(self.person(who, role).grpc_request(save)).await.map(Response::into_inner)
     }
 
     async fn by(&self, who: i64, save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
@@ -38,11 +38,11 @@ impl Yard {
 
     async fn settle(&self, who: i64, role: Role, id: i64, choice: Side) -> Result<pb::Vehicle, Status> {
         let ask = pb::ResolveConflictRequest { id, choice: choice.into() };
-        self.conflicts().resolve_conflict(self.person(who, role).request(ask)).await.map(Response::into_inner)
+        self.conflicts().resolve_conflict(self.person(who, role).grpc_request(ask)).await.map(Response::into_inner)
     }
 
     async fn listed(&self, who: i64, role: Role, ask: pb::ListConflictsRequest) -> Vec<pb::Conflict> {
-        let reply = self.conflicts().list_conflicts(self.person(who, role).request(ask)).await.unwrap().into_inner();
+        let reply = self.conflicts().list_conflicts(self.person(who, role).grpc_request(ask)).await.unwrap().into_inner();
         assert_eq!(reply.meta.unwrap().total_count, reply.conflicts.len() as i64);
         reply.conflicts
     }
@@ -103,7 +103,7 @@ async fn notes_in_conflict_stay_as_stored_while_the_other_fields_are_saved() {
         let base = Base { operator_notes: Some(String::new()), status: Some(0), ..Default::default() };
         let both = SaveVehicleRequest { base: Some(base), status: Some(VehicleStatus::Ok.into()), ..notes(id, "", "by bia") };
         let asked = SaveVehicleRequest { on_conflict: OnConflict::Unspecified.into(), ..both.clone() };
-        assert_eq!(reason(&yard.by(BIA, asked).await.unwrap_err()), Some(Reason::StaleVersion));
+        assert_eq!(reason(&yard.by(BIA, asked).await.unwrap_err()), Some(ErrorReason::StaleVersion));
         assert_eq!((yard.vehicle(id).await.version, yard.vehicle(id).await.inspected), (2, true), "nothing was written");
         let saved = yard.by(BIA, both).await.unwrap();
         assert_eq!((saved.status(), saved.operator_notes.as_str(), saved.conflicts.len()), (VehicleStatus::Ok, "by ana", 1));
@@ -124,23 +124,23 @@ async fn a_merging_save_respects_field_rights_gate_and_status_steps() {
             on_conflict: OnConflict::Keep.into(),
             ..Default::default()
         };
-        assert_eq!(reason(&yard.by(ANA, space("A-1", "B-1")).await.unwrap_err()), Some(Reason::FieldNotAllowed));
+        assert_eq!(reason(&yard.by(ANA, space("A-1", "B-1")).await.unwrap_err()), Some(ErrorReason::FieldNotAllowed));
         yard.as_who((CHIEF, Role::Admin), space("A-1", "B-2")).await.unwrap();
         let along = yard.by(ANA, space("A-1", "A-1")).await.unwrap();
         assert_eq!((&*along.parking_space, along.conflicts.len()), ("B-2", 0), "an unchanged field is no conflict");
         let other = yard.as_who((CHIEF, Role::Admin), space("A-1", "B-3")).await.unwrap();
         assert_eq!((&*other.parking_space, other.conflicts[0].field()), ("B-2", Field::ParkingSpace));
         let skipping = yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Repair)).await.unwrap_err();
-        assert_eq!(reason(&skipping), Some(Reason::StatusNotAllowed));
+        assert_eq!(reason(&skipping), Some(ErrorReason::StatusNotAllowed));
         yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
         // The vehicle once had the status that Bia saw, and no operator may change ok to hers: both are kept, ok is shown.
         let late = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::NotFound)).await.unwrap();
         assert_eq!((late.status(), late.conflicts.len()), (VehicleStatus::Ok, 1));
         let invented = yard.by(BIA, by_field(id, VehicleStatus::GateOut, VehicleStatus::GateOut)).await.unwrap_err();
-        assert_eq!(reason(&invented), Some(Reason::StatusNotAllowed), "the vehicle never had the status Gate Out");
+        assert_eq!(reason(&invented), Some(ErrorReason::StatusNotAllowed), "the vehicle never had the status Gate Out");
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         let closed = yard.by(ANA, by_field(id, VehicleStatus::Ok, VehicleStatus::Repair)).await.unwrap_err();
-        assert_eq!(reason(&closed), Some(Reason::CampaignClosed));
+        assert_eq!(reason(&closed), Some(ErrorReason::CampaignClosed));
     })
     .await;
 }
@@ -151,7 +151,7 @@ async fn a_repeated_save_returns_the_current_vehicle_and_the_conflicts_of_the_fi
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
         yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
-        let moment = patio_kit::clock::timestamp(yard.host.clock.now() - TimeDelta::days(1));
+        let moment = patio_kit::clock::to_timestamp(yard.host.clock.now() - TimeDelta::days(1));
         let late = SaveVehicleRequest {
             idempotency_key: "k".into(),
             device_time: Some(moment),
@@ -160,7 +160,7 @@ async fn a_repeated_save_returns_the_current_vehicle_and_the_conflicts_of_the_fi
         };
         // First from the screen, where the response was lost; then from the outbox, eight times at once.
         let asked = SaveVehicleRequest { on_conflict: OnConflict::Unspecified.into(), device_time: None, ..late.clone() };
-        assert_eq!(reason(&yard.by(BIA, asked.clone()).await.unwrap_err()), Some(Reason::StaleVersion));
+        assert_eq!(reason(&yard.by(BIA, asked.clone()).await.unwrap_err()), Some(ErrorReason::StaleVersion));
         let all = futures::future::join_all((0..8).map(|_| yard.by(BIA, late.clone()))).await;
         assert!(all.iter().all(|saved| saved.as_ref().is_ok_and(|v| v.version == 3 && v.conflicts.len() == 1)), "{all:?}");
         yard.host.clock.advance(TimeDelta::days(29));
@@ -170,7 +170,7 @@ async fn a_repeated_save_returns_the_current_vehicle_and_the_conflicts_of_the_fi
         assert_eq!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest::default()).await.len(), 1);
         let ask = patio_proto::audit::ListEventsRequest { limit: 1, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.channels.vehicle.clone());
-        let event = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events.remove(0);
+        let event = audit.list_events(yard.person(1, Role::Admin).grpc_request(ask)).await.unwrap().into_inner().events.remove(0);
         assert!(event.new_values.contains("phone 7") && event.new_values.contains("status in conflict"), "{event:?}");
     })
     .await;
@@ -184,13 +184,13 @@ async fn a_team_leader_resolves_a_conflict_once_and_both_inspectors_see_the_resu
         yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
         let conflict = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ng)).await.unwrap().conflicts[0].id;
         let refused = yard.settle(ANA, Role::Operator, conflict, Side::Theirs).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::NotAllowed));
+        assert_eq!(reason(&refused), Some(ErrorReason::NotAllowed));
         let nobody = yard.settle(LEADER, Role::Manager, conflict + 99, Side::Theirs).await.unwrap_err();
-        assert_eq!(reason(&nobody), Some(Reason::NoConflict));
+        assert_eq!(reason(&nobody), Some(ErrorReason::NoConflict));
         let settled = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap();
         assert_eq!((settled.status(), settled.open_conflicts, settled.modified_by), (VehicleStatus::Ng, 0, Some(LEADER)));
         let again = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap_err();
-        assert_eq!(reason(&again), Some(Reason::ConflictSettled));
+        assert_eq!(reason(&again), Some(ErrorReason::ConflictSettled));
         for who in [ANA, BIA] {
             let ask = pb::ListConflictsRequest { settled: Some(true), ..Default::default() };
             let seen = yard.listed(who, Role::Operator, ask).await;
@@ -214,7 +214,7 @@ async fn a_choice_between_outdated_values_is_rejected_and_the_conflict_updated()
         let conflict = yard.by(BIA, notes(id, "", "by bia")).await.unwrap().conflicts[0].id;
         yard.by(LEADER, notes(id, "by ana", "by the leader")).await.unwrap();
         let refused = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::StaleVersion));
+        assert_eq!(reason(&refused), Some(ErrorReason::StaleVersion));
         assert_eq!(yard.vehicle(id).await.operator_notes, "by the leader", "nothing was overwritten");
         let renewed = yard.listed(BIA, Role::Operator, pb::ListConflictsRequest::default()).await.remove(0);
         assert_eq!((&*renewed.theirs, renewed.theirs_by, &*renewed.mine), ("by the leader", Some(LEADER), "by bia"));
@@ -239,14 +239,14 @@ async fn only_supervisors_resolve_supervisor_fields_and_a_conflict_is_deleted_wi
         yard.as_who((CHIEF, Role::Admin), vin("HB20 000002")).await.unwrap();
         let conflict = yard.as_who((18, Role::Admin), vin("HB20 000003")).await.unwrap().conflicts[0].id;
         let refused = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::FieldNotAllowed));
+        assert_eq!(reason(&refused), Some(ErrorReason::FieldNotAllowed));
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         let closed = yard.settle(CHIEF, Role::Admin, conflict, Side::Mine).await.unwrap_err();
-        assert_eq!(reason(&closed), Some(Reason::CampaignClosed), "a closed campaign accepts no new value");
+        assert_eq!(reason(&closed), Some(ErrorReason::CampaignClosed), "a closed campaign accepts no new value");
         yard.gate(CAMPAIGN, "Recall A", Gate::Open, 3).await;
         assert_eq!(yard.settle(CHIEF, Role::Admin, conflict, Side::Mine).await.unwrap().serial_number, "000003");
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().request(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().grpc_request(gone)).await.unwrap();
         assert!(yard.listed(CHIEF, Role::Admin, pb::ListConflictsRequest::default()).await.is_empty());
     })
     .await;
@@ -270,7 +270,8 @@ async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
         for role in roles {
             let mut ids = Vec::new();
             for index in 0..3 {
-                let reply = yard.vehicles().list_vehicles(yard.person(CHIEF, Role::Admin).request(page(index))).await.unwrap().into_inner();
+                let reply =
+                    yard.vehicles().list_vehicles(yard.person(CHIEF, Role::Admin).grpc_request(page(index))).await.unwrap().into_inner();
                 ids.extend(reply.vehicles.into_iter().map(|vehicle| vehicle.id));
             }
             let mut wrong = Vec::new();
@@ -279,7 +280,7 @@ async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
                 let shows = match yard.as_who((ANA, role), by_field(id, *saw, *wants)).await {
                     Ok(saved) => saved.status(),
                     Err(refused) => {
-                        assert_eq!(reason(&refused), Some(Reason::StatusNotAllowed));
+                        assert_eq!(reason(&refused), Some(ErrorReason::StatusNotAllowed));
                         yard.vehicle(id).await.status()
                     }
                 };
@@ -299,7 +300,7 @@ async fn a_user_has_one_conflict_per_field_and_a_limited_number_in_total() {
         let yard = Yard::with(host, &vec!["A-1"; 502]).await;
         let mut ids: Vec<i64> = Vec::new();
         let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
-        let mut chunks = yard.vehicles().list_all_vehicles(yard.person(CHIEF, Role::Admin).request(ask)).await.unwrap().into_inner();
+        let mut chunks = yard.vehicles().list_all_vehicles(yard.person(CHIEF, Role::Admin).grpc_request(ask)).await.unwrap().into_inner();
         while let Some(chunk) = chunks.message().await.unwrap() {
             ids.extend(chunk.vehicles.iter().map(|row| row.id));
         }
@@ -312,7 +313,7 @@ async fn a_user_has_one_conflict_per_field_and_a_limited_number_in_total() {
             yard.by(BIA, notes(*id, "never", "mine")).await.unwrap();
         }
         let refused = yard.by(BIA, notes(ids[500], "never", "mine")).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::TooManyConflicts));
+        assert_eq!(reason(&refused), Some(ErrorReason::TooManyConflicts));
         assert_eq!(yard.vehicle(ids[500]).await.version, 1, "the rejected save wrote nothing");
         yard.by(BIA, notes(ids[500], "", "without a conflict")).await.unwrap();
         yard.by(ANA, notes(ids[501], "never", "another person")).await.unwrap();

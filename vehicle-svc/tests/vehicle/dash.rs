@@ -28,13 +28,13 @@ fn serial(vin: &str) -> String {
 async fn page(yard: &Yard, role: Role, of_yard: Option<i32>, search: &str) -> (Vec<String>, i64) {
     let page = Some(Page { index: 0, size: 200 });
     let ask = pb::ListVehiclesRequest { campaign_id: CAMPAIGN, search: search.into(), yard: of_yard, page, ..Default::default() };
-    let reply = yard.vehicles().list_vehicles(yard.person(4, role).request(ask)).await.unwrap().into_inner();
+    let reply = yard.vehicles().list_vehicles(yard.person(4, role).grpc_request(ask)).await.unwrap().into_inner();
     (sorted(reply.vehicles.into_iter().map(|vehicle| vehicle.serial_number)), reply.meta.unwrap().total_count)
 }
 
 async fn whole(yard: &Yard, role: Role) -> Vec<String> {
     let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
-    let mut chunks = yard.vehicles().list_all_vehicles(yard.person(4, role).request(ask)).await.unwrap().into_inner();
+    let mut chunks = yard.vehicles().list_all_vehicles(yard.person(4, role).grpc_request(ask)).await.unwrap().into_inner();
     let mut all = Vec::new();
     while let Some(chunk) = chunks.message().await.unwrap() {
         all.extend(chunk.vehicles.into_iter().map(|row| serial(&row.vin_number)));
@@ -44,7 +44,7 @@ async fn whole(yard: &Yard, role: Role) -> Vec<String> {
 
 async fn progress(yard: &Yard, role: Role, of_yard: Option<i32>) -> Option<(i64, i64, Option<i64>)> {
     let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN], yard: of_yard, ..Default::default() };
-    let reply = yard.yards().get_progress(yard.person(4, role).request(ask)).await.unwrap().into_inner();
+    let reply = yard.yards().get_progress(yard.person(4, role).grpc_request(ask)).await.unwrap().into_inner();
     reply.progress.first().map(|one| (one.total_vehicles, one.total_inspected, one.next))
 }
 
@@ -63,9 +63,9 @@ async fn lists_searches_and_counters_of_an_operator_omit_the_yard_named_dash() {
             assert_eq!((vehicles, inspected), (total, 0), "{role:?}");
             assert_eq!(progress(&yard, role, Some(DASH_YARD_ID)).await.is_some(), seen.len() == ALL.len(), "{role:?}");
             let by_name = pb::GetProgressRequest { campaign_name: "Recall A".into(), ..Default::default() };
-            let by_name = yard.yards().get_progress(yard.person(4, role).request(by_name)).await.unwrap().into_inner();
+            let by_name = yard.yards().get_progress(yard.person(4, role).grpc_request(by_name)).await.unwrap().into_inner();
             assert_eq!((by_name.progress[0].total_vehicles, by_name.progress[0].in_dash), (total, 2), "{role:?}");
-            let of_dash = yard.person(4, role).request(pb::ListCampaignsOfYardRequest { yard: DASH_YARD_ID });
+            let of_dash = yard.person(4, role).grpc_request(pb::ListCampaignsOfYardRequest { yard: DASH_YARD_ID });
             let campaigns = yard.yards().list_campaigns_of_yard(of_dash).await.unwrap().into_inner().campaign_ids;
             assert_eq!(campaigns.len(), usize::from(seen.len() == ALL.len()), "{role:?}");
         }
@@ -103,7 +103,7 @@ async fn an_operators_next_vehicle_skips_the_yard_named_dash_but_saves_there_suc
         while let Some(id) = next {
             led.push(id);
             let asked = pb::GetVehicleRequest { id, yard: None };
-            let seen = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).request(asked)).await.unwrap().into_inner();
+            let seen = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).grpc_request(asked)).await.unwrap().into_inner();
             next = yard.save(Role::Operator, status(id, VehicleStatus::Ok)).await.unwrap().next;
             assert_eq!(seen.next, next);
         }
@@ -132,14 +132,14 @@ async fn a_vehicle_moved_to_the_yard_named_dash_leaves_an_operators_list() {
         let since = yard.progress().await.revision;
         let mut streams = Vec::new();
         for role in [Role::Operator, Role::Manager] {
-            let watch = yard.person(6, role).request(pb::WatchRequest { campaign_id: Some(CAMPAIGN) });
+            let watch = yard.person(6, role).grpc_request(pb::WatchRequest { campaign_id: Some(CAMPAIGN) });
             streams.push((role, yard.live().watch(watch).await.unwrap().into_inner()));
         }
         let to_dash = pb::SaveVehicleRequest { id: moved, parking_space: Some("- 7".into()), ..Default::default() };
         yard.save(Role::Admin, to_dash).await.unwrap();
         for (role, rows, removed) in [(Role::Operator, vec![], vec![moved]), (Role::Manager, vec![moved], vec![])] {
             let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since };
-            let changes = yard.vehicles().list_changes(yard.person(4, role).request(ask)).await.unwrap().into_inner();
+            let changes = yard.vehicles().list_changes(yard.person(4, role).grpc_request(ask)).await.unwrap().into_inner();
             let ids: Vec<i64> = changes.vehicles.iter().map(|row| row.id).collect();
             assert_eq!((ids, changes.removed, changes.whole), (rows, removed, false), "{role:?}");
         }

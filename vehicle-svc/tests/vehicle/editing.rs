@@ -18,7 +18,7 @@ fn status(line: i64, serial: &str, status: &str) -> EditRow {
 
 async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>, dry_run: bool) -> BulkEditResponse {
     let ask = BulkEditRequest { rows, dry_run, source: "changes.csv".into() };
-    yard.bulk().max_encoding_message_size(16 << 20).bulk_edit(yard.person(3, role).request(ask)).await.unwrap().into_inner()
+    yard.bulk().max_encoding_message_size(16 << 20).bulk_edit(yard.person(3, role).grpc_request(ask)).await.unwrap().into_inner()
 }
 
 fn errors(reply: &BulkEditResponse) -> Vec<(i64, &str)> {
@@ -101,7 +101,7 @@ async fn only_supervisors_edit_supervisor_notes_and_closed_campaigns_are_rejecte
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         let closed = edit(&yard, Role::Admin, rows, false).await;
         assert_eq!(errors(&closed), [(2, "hb20 000001: campaign Recall A is closed.")]);
-        let operator = yard.person(4, Role::Operator).request(BulkEditRequest::default());
+        let operator = yard.person(4, Role::Operator).grpc_request(BulkEditRequest::default());
         assert_eq!(yard.bulk().bulk_edit(operator).await.unwrap_err().code(), tonic::Code::PermissionDenied);
     })
     .await;
@@ -125,7 +125,7 @@ async fn ten_thousand_rows_are_one_transaction_with_one_audit_entry() {
         assert!(took.as_secs() < 20, "{took:?}");
         assert_eq!(yard.progress().await.total_inspected, 10_000);
         assert_eq!(yard.counts("Recall A", Role::Admin).await, [("D".to_owned(), 10_000, 10_000)]);
-        let ask = yard.person(1, Role::Operator).request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
+        let ask = yard.person(1, Role::Operator).grpc_request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
         let mut log = AuditServiceClient::new(host.channels.vehicle.clone()).max_decoding_message_size(16 << 20);
         let events = log.list_events(ask).await.unwrap().into_inner().events;
         let events: Vec<_> = events.into_iter().filter(|event| event.kind != "service-step").collect();
@@ -141,7 +141,7 @@ async fn every_vehicle_is_exported_once_in_walking_order_with_its_notes() {
         let spaces: Vec<String> = (0..601).rev().map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
         edit(&yard, Role::Admin, vec![EditRow { admin_notes: Some("here".into()), ..row(2, "000601") }], false).await;
-        let ask = yard.person(3, Role::Manager).request(ExportVehiclesRequest { campaign_id: CAMPAIGN });
+        let ask = yard.person(3, Role::Manager).grpc_request(ExportVehiclesRequest { campaign_id: CAMPAIGN });
         let mut chunks = yard.vehicles().export_vehicles(ask).await.unwrap().into_inner();
         let mut all = Vec::new();
         while let Some(chunk) = chunks.message().await.unwrap() {
@@ -150,7 +150,7 @@ async fn every_vehicle_is_exported_once_in_walking_order_with_its_notes() {
         let walked: Vec<String> = all.iter().map(|vehicle| vehicle.parking_space.clone()).collect();
         assert_eq!(walked, (0..601).map(|n| format!("A-{n}")).collect::<Vec<_>>());
         assert_eq!((all[0].admin_notes.as_str(), all[0].modified_by), ("here", Some(3)));
-        let operator = yard.person(4, Role::Operator).request(ExportVehiclesRequest { campaign_id: CAMPAIGN });
+        let operator = yard.person(4, Role::Operator).grpc_request(ExportVehiclesRequest { campaign_id: CAMPAIGN });
         assert_eq!(yard.vehicles().export_vehicles(operator).await.err().map(|status| status.code()), Some(tonic::Code::PermissionDenied));
     })
     .await;

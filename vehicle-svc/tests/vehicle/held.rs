@@ -3,7 +3,7 @@ use crate::yard::{CAMPAIGN, Yard};
 use chrono::TimeDelta;
 use patio_kit::{
     clock,
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{access::Role, vehicle as pb};
 use patio_testing::each_database;
@@ -11,18 +11,18 @@ use tonic::{Response, Status};
 
 impl Yard {
     fn work(&self, campaign_id: i64, saves: i64) -> pb::PendingSaves {
-        let oldest_at = Some(clock::timestamp(self.host.clock.now() - TimeDelta::hours(3)));
+        let oldest_at = Some(clock::to_timestamp(self.host.clock.now() - TimeDelta::hours(3)));
         pb::PendingSaves { campaign_id, saves, oldest_at }
     }
 
     async fn holds(&self, who: i64, device: &str, held: Vec<pb::PendingSaves>) -> Result<(), Status> {
         let ask = pb::ReportPendingSavesRequest { device: device.into(), held };
-        self.held().report_pending_saves(self.person(who, Role::Operator).request(ask)).await.map(drop)
+        self.held().report_pending_saves(self.person(who, Role::Operator).grpc_request(ask)).await.map(drop)
     }
 
     async fn held_here(&self) -> pb::ListPendingSavesResponse {
         let ask = pb::ListPendingSavesRequest { campaign_id: CAMPAIGN };
-        self.held().list_pending_saves(self.person(3, Role::Manager).request(ask)).await.map(Response::into_inner).unwrap()
+        self.held().list_pending_saves(self.person(3, Role::Manager).grpc_request(ask)).await.map(Response::into_inner).unwrap()
     }
 }
 
@@ -64,19 +64,19 @@ async fn invalid_reports_are_rejected_and_reports_are_deleted_with_their_campaig
             ("phone", vec![far]),
             ("phone", vec![yard.work(CAMPAIGN, 1); 201]),
         ] {
-            assert_eq!(reason(&yard.holds(4, device, held).await.unwrap_err()), Some(Reason::BadRequest), "{device:?}");
+            assert_eq!(reason(&yard.holds(4, device, held).await.unwrap_err()), Some(ErrorReason::BadRequest), "{device:?}");
         }
         for device in 0..50 {
             yard.holds(4, &format!("phone {device}"), vec![yard.work(CAMPAIGN, 1)]).await.unwrap();
         }
-        assert_eq!(reason(&yard.holds(4, "one more", vec![yard.work(CAMPAIGN, 1)]).await.unwrap_err()), Some(Reason::BadRequest));
+        assert_eq!(reason(&yard.holds(4, "one more", vec![yard.work(CAMPAIGN, 1)]).await.unwrap_err()), Some(ErrorReason::BadRequest));
         yard.holds(4, "phone 7", vec![yard.work(CAMPAIGN, 2)]).await.unwrap();
         assert_eq!((yard.held_here().await.devices, yard.held_here().await.saves), (50, 51));
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().request(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().grpc_request(gone)).await.unwrap();
         let ask = pb::ListPendingSavesRequest { campaign_id: CAMPAIGN };
-        let refused = yard.held().list_pending_saves(yard.person(3, Role::Manager).request(ask)).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::NoCampaign));
+        let refused = yard.held().list_pending_saves(yard.person(3, Role::Manager).grpc_request(ask)).await.unwrap_err();
+        assert_eq!(reason(&refused), Some(ErrorReason::NoCampaign));
         yard.holds(4, "one more", Vec::new()).await.unwrap();
     })
     .await;

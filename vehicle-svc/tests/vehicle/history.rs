@@ -21,11 +21,11 @@ const BIA: i64 = 15;
 
 impl Yard {
     async fn history_of(&self, role: Role, ask: ListVehicleHistoryRequest) -> Result<ListVehicleHistoryResponse, Status> {
-        self.history().list_vehicle_history(self.person(9, role).request(ask)).await.map(tonic::Response::into_inner)
+        self.history().list_vehicle_history(self.person(9, role).grpc_request(ask)).await.map(tonic::Response::into_inner)
     }
 
     async fn saved_by(&self, who: i64, save: SaveVehicleRequest) {
-        self.vehicles().save_vehicle(self.person(who, Role::Operator).request(save)).await.unwrap();
+        self.vehicles().save_vehicle(self.person(who, Role::Operator).grpc_request(save)).await.unwrap();
     }
 }
 
@@ -43,14 +43,15 @@ async fn changed_in_every_way(yard: &Yard) -> i64 {
     let saw_none = Base { status: Some(VehicleStatus::Unspecified.into()), ..Base::default() };
     let late = SaveVehicleRequest { base: Some(saw_none), on_conflict: OnConflict::Keep.into(), ..status(id, VehicleStatus::Ok) };
     yard.saved_by(BIA, late).await;
-    let conflict = yard.conflicts().list_conflicts(yard.person(9, Role::Admin).request(Default::default())).await.unwrap().into_inner();
+    let conflict =
+        yard.conflicts().list_conflicts(yard.person(9, Role::Admin).grpc_request(Default::default())).await.unwrap().into_inner();
     let choice = patio_proto::vehicle::ResolveConflictRequest { id: conflict.conflicts[0].id, choice: Side::Mine.into() };
-    yard.conflicts().resolve_conflict(yard.person(9, Role::Admin).request(choice)).await.unwrap();
+    yard.conflicts().resolve_conflict(yard.person(9, Role::Admin).grpc_request(choice)).await.unwrap();
     bulk(yard, Role::Manager, &[vehicle.serial_number.parse().unwrap()], StatusAction::Insert, VehicleStatus::Repair).await;
     let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
     let rows = vec![ParkingSpaceChange { vin, parking_space: "C-9".to_owned() }];
     yard.bulk()
-        .bulk_parking_space(yard.person(3, Role::Manager).request(BulkParkingSpaceRequest { rows, ..Default::default() }))
+        .bulk_parking_space(yard.person(3, Role::Manager).grpc_request(BulkParkingSpaceRequest { rows, ..Default::default() }))
         .await
         .unwrap();
     let notes = SaveVehicleRequest { id, operator_notes: Some("scratch".to_owned()), ..SaveVehicleRequest::default() };
@@ -130,7 +131,7 @@ async fn pages_of_the_history_join_without_gaps_and_an_undone_job_is_gone() {
 impl Yard {
     async fn jobs_of_campaign(&self, role: Role, window: HistoryWindow) -> Result<Vec<JobEvent>, Status> {
         let ask = ListCampaignJobsRequest { campaign_id: CAMPAIGN, window: Some(window) };
-        self.history().list_campaign_jobs(self.person(9, role).request(ask)).await.map(|reply| reply.into_inner().events)
+        self.history().list_campaign_jobs(self.person(9, role).grpc_request(ask)).await.map(|reply| reply.into_inner().events)
     }
 }
 
@@ -168,7 +169,7 @@ async fn the_jobs_of_a_person_are_those_that_the_person_made_or_undid() {
         changed_in_every_way(&yard).await;
         let of = async |role, user_id| {
             let ask = ListUserJobsRequest { user_id, window: Some(HistoryWindow { limit: 50, ..Default::default() }) };
-            yard.history().list_user_jobs(yard.person(9, role).request(ask)).await.map(|reply| reply.into_inner().events)
+            yard.history().list_user_jobs(yard.person(9, role).grpc_request(ask)).await.map(|reply| reply.into_inner().events)
         };
         let made = of(Role::Admin, 3).await.unwrap();
         let jobs: Vec<_> = made.iter().map(|job| (job.kind(), job.undone, job.vehicles)).collect();

@@ -1,7 +1,7 @@
 //! Saves of inspections on both databases: rules, optimistic concurrency and idempotency.
 
 use crate::yard::{CAMPAIGN, Yard, status};
-use patio_kit::errors::{self, Reason, reason};
+use patio_kit::errors::{self, ErrorReason, reason};
 use patio_proto::{
     access::Role,
     campaign::Milestone,
@@ -22,7 +22,7 @@ async fn the_next_vehicle_follows_walking_order_and_wraps_around() {
         assert_eq!(saved.next, Some(walk[4].id));
         assert_eq!(yard.vehicle(walk[2].id).await.next, Some(walk[4].id), "an inspected vehicle is skipped");
         let ask = pb::GetVehicleRequest { id: walk[2].id, yard: Some(2) };
-        let in_yard = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
+        let in_yard = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).grpc_request(ask)).await.unwrap().into_inner();
         assert_eq!(in_yard.next, None, "no other vehicle is left in yard A, and a vehicle is never its own next");
     })
     .await;
@@ -40,12 +40,12 @@ async fn a_save_marks_the_vehicle_as_inspected_updates_counters_and_is_audited_o
         yard.counters_equal_the_rows().await;
         let ask = patio_proto::audit::ListEventsRequest { limit: 10, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.channels.vehicle.clone());
-        let events = audit.list_events(yard.person(1, Role::Admin).request(ask.clone())).await.unwrap().into_inner().events;
+        let events = audit.list_events(yard.person(1, Role::Admin).grpc_request(ask.clone())).await.unwrap().into_inner().events;
         let events: Vec<_> = events.into_iter().filter(|event| event.kind != "service-step").collect();
         assert_eq!(events.len(), 1);
         assert!(events[0].new_values.contains("scratch\\nleft") && events[0].user_id == Some(4), "{events:?}");
-        let refused = audit.list_events(yard.person(5, Role::Admin).request(ask)).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::NotAllowed), "the audit log is for the developer account alone");
+        let refused = audit.list_events(yard.person(5, Role::Admin).grpc_request(ask)).await.unwrap_err();
+        assert_eq!(reason(&refused), Some(ErrorReason::NotAllowed), "the audit log is for the developer account alone");
     })
     .await;
 }
@@ -58,7 +58,7 @@ async fn a_save_of_a_stale_version_is_rejected_and_changes_nothing() {
         yard.save(Role::Operator, pb::SaveVehicleRequest { if_version: Some(1), ..status(id, VehicleStatus::Ok) }).await.unwrap();
         let late = pb::SaveVehicleRequest { if_version: Some(1), ..status(id, VehicleStatus::Repair) };
         let refused = yard.save(Role::Operator, late).await.unwrap_err();
-        assert_eq!((reason(&refused), yard.vehicle(id).await.status()), (Some(Reason::StaleVersion), VehicleStatus::Ok));
+        assert_eq!((reason(&refused), yard.vehicle(id).await.status()), (Some(ErrorReason::StaleVersion), VehicleStatus::Ok));
     })
     .await;
 }
@@ -76,9 +76,9 @@ async fn a_save_with_a_different_seen_identifier_is_rejected_and_changes_nothing
         let seen = |vin: &str| pb::SaveVehicleRequest { seen_vin_number: Some(vin.to_owned()), ..status(id, VehicleStatus::Ok) };
         let other = vin_of(walk[1].id).await;
         let refused = yard.save(Role::Admin, seen(&other)).await.unwrap_err();
-        assert_eq!((reason(&refused), errors::status_value(&refused, "vin_number")), (Some(Reason::OtherVehicle), Some(vin.clone())));
+        assert_eq!((reason(&refused), errors::status_value(&refused, "vin_number")), (Some(ErrorReason::OtherVehicle), Some(vin.clone())));
         assert_eq!(yard.vehicle(id).await.version, 1);
-        assert_eq!(reason(&yard.save(Role::Operator, seen("")).await.unwrap_err()), Some(Reason::BadRequest));
+        assert_eq!(reason(&yard.save(Role::Operator, seen("")).await.unwrap_err()), Some(ErrorReason::BadRequest));
         // Case and blanks of the seen VIN do not matter.
         let written = vin.to_lowercase().replace(' ', "  ");
         yard.save(Role::Operator, seen(&written)).await.unwrap();
@@ -86,7 +86,7 @@ async fn a_save_with_a_different_seen_identifier_is_rejected_and_changes_nothing
         // A supervisor who corrects a VIN sends the previous one as seen.
         let corrected = pb::SaveVehicleRequest { vin_number: Some("HB20 999999".into()), ..seen(&vin) };
         yard.save(Role::Admin, corrected).await.unwrap();
-        assert_eq!(reason(&yard.save(Role::Operator, seen(&vin)).await.unwrap_err()), Some(Reason::OtherVehicle));
+        assert_eq!(reason(&yard.save(Role::Operator, seen(&vin)).await.unwrap_err()), Some(ErrorReason::OtherVehicle));
     })
     .await;
 }
@@ -106,7 +106,7 @@ async fn of_fifty_concurrent_saves_of_one_version_exactly_one_succeeds() {
         let outcomes = futures::future::join_all(saves).await;
         let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
         assert_eq!((won.len(), lost.len()), (1, 49));
-        assert!(lost.iter().all(|refused| reason(refused.as_ref().unwrap_err()) == Some(Reason::StaleVersion)));
+        assert!(lost.iter().all(|refused| reason(refused.as_ref().unwrap_err()) == Some(ErrorReason::StaleVersion)));
         assert_eq!(yard.vehicle(id).await.operator_notes, won[0].as_ref().unwrap().operator_notes);
         yard.counters_equal_the_rows().await;
     })
@@ -136,7 +136,7 @@ async fn a_repeated_save_is_written_once_and_its_idempotency_key_cannot_be_reuse
         let twice = futures::future::join_all((0..8).map(|_| yard.save(Role::Operator, save.clone()))).await;
         assert!(twice.iter().all(|answer| answer.as_ref().is_ok_and(|v| v.version == 2)), "{twice:?}");
         let other = pb::SaveVehicleRequest { idempotency_key: "k1".into(), ..status(walk[1].id, VehicleStatus::Ok) };
-        assert_eq!(reason(&yard.save(Role::Operator, other).await.unwrap_err()), Some(Reason::KeyReused));
+        assert_eq!(reason(&yard.save(Role::Operator, other).await.unwrap_err()), Some(ErrorReason::KeyReused));
     })
     .await;
 }
@@ -155,7 +155,7 @@ async fn only_supervisors_change_vin_space_and_supervisor_notes() {
         for save in &forbidden {
             for role in [Role::Operator, Role::Manager] {
                 let with_more = pb::SaveVehicleRequest { operator_notes: Some("kept?".into()), ..save.clone() };
-                assert_eq!(reason(&yard.save(role, with_more).await.unwrap_err()), Some(Reason::FieldNotAllowed));
+                assert_eq!(reason(&yard.save(role, with_more).await.unwrap_err()), Some(ErrorReason::FieldNotAllowed));
             }
         }
         assert_eq!((yard.vehicle(id).await.version, yard.vehicle(id).await.operator_notes), (1, String::new()), "nothing is saved");
@@ -178,7 +178,7 @@ async fn only_supervisors_change_vin_space_and_supervisor_notes() {
         let odd = pb::SaveVehicleRequest { parking_space: Some("7-1".into()), ..bare.clone() };
         assert_eq!(yard.save(Role::Admin, odd).await.unwrap().id_yard, Some(4), "an unknown letter leaves the yard as it was");
         let taken = pb::SaveVehicleRequest { vin_number: Some("HB20 00-0002".into()), ..bare };
-        assert_eq!(reason(&yard.save(Role::Admin, taken).await.unwrap_err()), Some(Reason::VinTaken));
+        assert_eq!(reason(&yard.save(Role::Admin, taken).await.unwrap_err()), Some(ErrorReason::VinTaken));
     })
     .await;
 }
@@ -201,7 +201,7 @@ async fn operators_make_only_the_allowed_status_changes() {
             let outcome = yard.save(Role::Operator, status(id, to)).await;
             assert_eq!(outcome.is_ok(), allowed, "{to:?}");
             if let Err(refused) = outcome {
-                assert_eq!(reason(&refused), Some(Reason::StatusNotAllowed));
+                assert_eq!(reason(&refused), Some(ErrorReason::StatusNotAllowed));
             }
         }
         yard.save(Role::Admin, status(id, VehicleStatus::SOffBl)).await.unwrap();
@@ -222,10 +222,10 @@ async fn malformed_saves_name_the_field() {
             (pb::SaveVehicleRequest { parking_space: Some("A".repeat(41)), ..bare.clone() }, "parking_space"),
         ] {
             let refused = yard.save(Role::Admin, save).await.unwrap_err();
-            assert!(reason(&refused) == Some(Reason::BadRequest) && refused.message().starts_with(field), "{refused:?}");
+            assert!(reason(&refused) == Some(ErrorReason::BadRequest) && refused.message().starts_with(field), "{refused:?}");
         }
         let nobody = yard.save(Role::Operator, status(999, VehicleStatus::Ok)).await.unwrap_err();
-        assert_eq!(reason(&nobody), Some(Reason::NoVehicle));
+        assert_eq!(reason(&nobody), Some(ErrorReason::NoVehicle));
     })
     .await;
 }
@@ -237,7 +237,7 @@ async fn a_closed_campaign_accepts_no_saves_and_an_outdated_gate_message_is_igno
         let id = yard.walk().await[0].id;
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 3).await;
         yard.gate(CAMPAIGN, "Recall A", Gate::Open, 2).await;
-        assert_eq!(reason(&yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap_err()), Some(Reason::CampaignClosed));
+        assert_eq!(reason(&yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap_err()), Some(ErrorReason::CampaignClosed));
         yard.gate(CAMPAIGN, "Recall B", Gate::Open, 4).await;
         assert_eq!(yard.save(Role::Operator, status(id, VehicleStatus::Ok)).await.unwrap().campaign_name, "Recall B");
     })
@@ -253,7 +253,7 @@ async fn campaign_svc_receives_the_begun_and_complete_milestones_before_the_resp
         }
         let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| (report.campaign_id, report.milestone())).collect();
         assert_eq!(reported, [(CAMPAIGN, Milestone::Begun), (CAMPAIGN, Milestone::Complete)]);
-        let cached = yard.host.cache.get(&patio_kit::progress_cache::cache_key(CAMPAIGN)).await.unwrap();
+        let cached = yard.host.cache.get(&patio_kit::progress_cache::progress_cache_key(CAMPAIGN)).await.unwrap();
         assert_eq!((cached.total, cached.inspected, cached.next_known), (2, 2, false));
     })
     .await;

@@ -1,7 +1,7 @@
 //! Bulk jobs: their history and their undo.
 use crate::yard::{CAMPAIGN, Yard, status};
 use patio_kit::{
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
     on,
 };
 use patio_proto::{
@@ -19,19 +19,19 @@ use tonic::Status;
 
 pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {
     let ask = ListJobsRequest { page: Some(Page { index: 0, size: 50 }) };
-    let reply = yard.jobs().list_jobs(yard.person(3, role).request(ask)).await.unwrap().into_inner();
+    let reply = yard.jobs().list_jobs(yard.person(3, role).grpc_request(ask)).await.unwrap().into_inner();
     assert_eq!(reply.meta.unwrap().total_count, reply.jobs.len() as i64);
     reply.jobs
 }
 
 pub async fn undo(yard: &Yard, role: Role, id: i64) -> Result<UndoJobResponse, Status> {
-    yard.jobs().undo_job(yard.person(5, role).request(UndoJobRequest { id })).await.map(tonic::Response::into_inner)
+    yard.jobs().undo_job(yard.person(5, role).grpc_request(UndoJobRequest { id })).await.map(tonic::Response::into_inner)
 }
 
 pub async fn bulk(yard: &Yard, role: Role, serials: &[u32], action: StatusAction, status: VehicleStatus) -> i64 {
     let vins = serials.iter().map(|serial| format!("HB20 {serial:06}")).collect();
     let ask = BulkStatusRequest { vins, action: action.into(), status: status.into(), ..BulkStatusRequest::default() };
-    yard.bulk().bulk_status(yard.person(3, role).request(ask)).await.unwrap();
+    yard.bulk().bulk_status(yard.person(3, role).grpc_request(ask)).await.unwrap();
     jobs(yard, role).await[0].id
 }
 
@@ -50,7 +50,7 @@ async fn an_ambiguous_code_changes_neither_of_two_cars() {
         let set = async |vin: &str| {
             let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
             let ask = BulkStatusRequest { vins: vec![vin.to_owned()], action, status, dry_run: true, ..BulkStatusRequest::default() };
-            let reply = yard.bulk().bulk_status(yard.person(3, Role::Manager).request(ask)).await.unwrap().into_inner();
+            let reply = yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request(ask)).await.unwrap().into_inner();
             (reply.updated, reply.skipped.into_iter().map(|skipped| (skipped.vin, skipped.code)).collect::<Vec<_>>())
         };
         let (updated, skipped) = set("BG30001").await;
@@ -64,7 +64,7 @@ async fn an_ambiguous_code_changes_neither_of_two_cars() {
             let rows =
                 rows.iter().map(|(vin, space)| ParkingSpaceChange { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
             let ask = BulkParkingSpaceRequest { rows, dry_run: true, ..BulkParkingSpaceRequest::default() };
-            yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).request(ask)).await.map(tonic::Response::into_inner)
+            yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request(ask)).await.map(tonic::Response::into_inner)
         };
         let moved = move_to(&[("BG30001", "B-1")]).await.unwrap();
         assert_eq!((moved.updated, moved.skipped.len()), (0, 3));
@@ -89,7 +89,7 @@ async fn an_ambiguous_code_changes_neither_of_two_cars() {
             ..EditRow::default()
         };
         let ask = BulkEditRequest { rows: vec![row], dry_run: true, source: String::new() };
-        let edited = yard.bulk().bulk_edit(yard.person(3, Role::Admin).request(ask)).await.unwrap().into_inner();
+        let edited = yard.bulk().bulk_edit(yard.person(3, Role::Admin).grpc_request(ask)).await.unwrap().into_inner();
         assert_eq!(edited.preview.iter().map(|one| one.vin_number.as_str()).collect::<Vec<_>>(), ["BG30 001"]);
     })
     .await;
@@ -97,7 +97,7 @@ async fn an_ambiguous_code_changes_neither_of_two_cars() {
 
 async fn file(yard: &Yard, rows: Vec<EditRow>) -> i64 {
     let ask = BulkEditRequest { rows, dry_run: false, source: "changes.csv".into() };
-    assert_eq!(yard.bulk().bulk_edit(yard.person(3, Role::Admin).request(ask)).await.unwrap().into_inner().total_errors, 0);
+    assert_eq!(yard.bulk().bulk_edit(yard.person(3, Role::Admin).grpc_request(ask)).await.unwrap().into_inner().total_errors, 0);
     jobs(yard, Role::Admin).await[0].id
 }
 
@@ -135,7 +135,7 @@ async fn undo_restores_every_kind_of_bulk_change() {
             .zip([1, 4])
             .map(|(space, n)| ParkingSpaceChange { vin: format!("HB20 {n:06}"), parking_space: (*space).into() });
         let ask = BulkParkingSpaceRequest { rows: rows.collect(), ..BulkParkingSpaceRequest::default() };
-        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).request(ask)).await.unwrap();
+        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request(ask)).await.unwrap();
         states.push(seen(&yard).await);
         let edited = EditRow { parking_space: Some("?".into()), status: Some("Repair".into()), admin_notes: Some("new".into()), ..row(3) };
         file(&yard, vec![edited, EditRow { operator_notes: Some("one\ntwo".into()), ..row(1) }]).await;
@@ -179,7 +179,7 @@ async fn undo_skips_and_lists_vehicles_changed_since() {
         assert_eq!(found, [(VehicleStatus::Unspecified, false), (VehicleStatus::Ng, true), (VehicleStatus::Unspecified, false)]);
         yard.counters_equal_the_rows().await;
         assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
-        let ask = yard.person(1, Role::Operator).request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
+        let ask = yard.person(1, Role::Operator).grpc_request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
         let events = AuditServiceClient::new(host.channels.vehicle.clone()).list_events(ask).await.unwrap().into_inner().events;
         let summaries: Vec<_> =
             events.iter().filter(|event| event.subject == format!("job {job}")).map(|event| event.summary.as_str()).collect();
@@ -212,7 +212,7 @@ async fn only_supervisors_undo_changes_of_supervisor_notes() {
         let job = file(&yard, vec![EditRow { admin_notes: Some("mine".into()), ..row(1) }]).await;
         assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), UndoBlocker::Supervisor);
         let refused = undo(&yard, Role::Manager, job).await.unwrap_err();
-        assert_eq!((refused.code(), reason(&refused)), (tonic::Code::PermissionDenied, Some(Reason::FieldNotAllowed)));
+        assert_eq!((refused.code(), reason(&refused)), (tonic::Code::PermissionDenied, Some(ErrorReason::FieldNotAllowed)));
         assert_eq!(yard.walk().await[0].admin_notes, "mine");
         let cleared = bulk(&yard, Role::Admin, &[1], StatusAction::Insert, VehicleStatus::Ok).await;
         assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), UndoBlocker::Unspecified, "a team leader may undo it");
@@ -248,10 +248,10 @@ async fn no_job_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted(
         let job = set(&yard, &[1, 2, 3], VehicleStatus::Ok).await;
         yard.gate(8, "Recall B", Gate::Closed, 2).await;
         let refused = undo(&yard, Role::Admin, job).await.unwrap_err();
-        assert!(reason(&refused) == Some(Reason::CampaignClosed) && refused.message().contains("Recall B"), "{refused:?}");
+        assert!(reason(&refused) == Some(ErrorReason::CampaignClosed) && refused.message().contains("Recall B"), "{refused:?}");
         assert_eq!(jobs(&yard, Role::Admin).await[0].hindrance(), UndoBlocker::Closed);
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: 8 };
-        yard.fleet().remove_campaign(yard.service().request(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().grpc_request(ask)).await.unwrap();
         let done = undo(&yard, Role::Admin, job).await.unwrap();
         assert_eq!((done.restored, done.deleted, done.total_left), (2, 3, 0));
         let shown = &jobs(&yard, Role::Admin).await[0];
@@ -261,9 +261,9 @@ async fn no_job_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted(
         );
         let all_gone = set(&yard, &[1], VehicleStatus::Ok).await;
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().request(ask)).await.unwrap();
-        assert_eq!(reason(&undo(&yard, Role::Admin, all_gone).await.unwrap_err()), Some(Reason::NoCampaign));
-        assert_eq!(reason(&undo(&yard, Role::Admin, 987_654).await.unwrap_err()), Some(Reason::NoJob));
+        yard.fleet().remove_campaign(yard.service().grpc_request(ask)).await.unwrap();
+        assert_eq!(reason(&undo(&yard, Role::Admin, all_gone).await.unwrap_err()), Some(ErrorReason::NoCampaign));
+        assert_eq!(reason(&undo(&yard, Role::Admin, 987_654).await.unwrap_err()), Some(ErrorReason::NoJob));
     })
     .await;
 }
@@ -274,11 +274,11 @@ async fn jobs_are_deleted_after_their_retention() {
         let yard = Yard::with(host.clone(), &["A-1", "A-2"]).await;
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
         let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
-        let before = host.clock.now() - vehicle_svc::bulk::job_history::JOB_RETENTION;
-        assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, before).await.unwrap(), 0, "no job has expired yet");
-        assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, host.clock.now()).await.unwrap(), 2);
+        let before = host.clock.now() - vehicle_svc::bulk_changes::job_history::JOB_RETENTION;
+        assert_eq!(vehicle_svc::bulk_changes::job_history::purge_expired_jobs(&db, before).await.unwrap(), 0, "no job has expired yet");
+        assert_eq!(vehicle_svc::bulk_changes::job_history::purge_expired_jobs(&db, host.clock.now()).await.unwrap(), 2);
         assert!(jobs(&yard, Role::Admin).await.is_empty());
-        assert_eq!(reason(&undo(&yard, Role::Admin, job).await.unwrap_err()), Some(Reason::NoJob));
+        assert_eq!(reason(&undo(&yard, Role::Admin, job).await.unwrap_err()), Some(ErrorReason::NoJob));
         assert_eq!(yard.walk().await[0].status(), VehicleStatus::Ok, "the job's changes remain");
     })
     .await;
@@ -341,7 +341,7 @@ async fn jobs_of_the_previous_version_are_undone_and_deleted() {
         assert_eq!(seen(&yard).await[..2], before[..2]);
         yard.counters_equal_the_rows().await;
         assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
-        assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, host.clock.now()).await.unwrap(), 2);
+        assert_eq!(vehicle_svc::bulk_changes::job_history::purge_expired_jobs(&db, host.clock.now()).await.unwrap(), 2);
         assert!(jobs(&yard, Role::Admin).await.is_empty());
     })
     .await;

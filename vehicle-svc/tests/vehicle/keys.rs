@@ -1,7 +1,7 @@
 //! Idempotency keys: scope per user, match of the saved values, and retention.
 use crate::yard::{Yard, status};
 use chrono::TimeDelta;
-use patio_kit::errors::{Reason, reason};
+use patio_kit::errors::{ErrorReason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{SaveVehicleRequest, VehicleStatus},
@@ -21,14 +21,14 @@ async fn an_idempotency_key_is_per_user_covers_all_saved_values_and_expires_afte
                 ..status(id, VehicleStatus::Ok)
             };
             yard.vehicles()
-                .save_vehicle(yard.person(who, Role::Operator).request(save))
+                .save_vehicle(yard.person(who, Role::Operator).grpc_request(save))
                 .await
                 .map(Response::into_inner)
                 .map(|saved| saved.version)
         };
         assert_eq!(save(4, "one").await.unwrap(), 2);
         assert_eq!(save(4, "one").await.unwrap(), 2, "the save is written once");
-        assert_eq!(reason(&save(4, "two").await.unwrap_err()), Some(Reason::KeyReused), "the same key with other notes is rejected");
+        assert_eq!(reason(&save(4, "two").await.unwrap_err()), Some(ErrorReason::KeyReused), "the same key with other notes is rejected");
         assert_eq!(save(5, "one").await.unwrap(), 3, "the same key of another user is independent");
         let db = yard.host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         let forget = async || {

@@ -12,7 +12,7 @@ use std::time::Duration;
 async fn page(yard: &Yard, search: &str, of_yard: Option<i32>, index: i32) -> (Vec<String>, i64) {
     let page = Some(Page { index, size: 50 });
     let ask = pb::ListVehiclesRequest { campaign_id: CAMPAIGN, search: search.into(), yard: of_yard, page, ..Default::default() };
-    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
+    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).grpc_request(ask)).await.unwrap().into_inner();
     (reply.vehicles.into_iter().map(|vehicle| vehicle.serial_number).collect(), reply.meta.unwrap().total_count)
 }
 
@@ -36,7 +36,7 @@ async fn the_search_index_returns_the_same_pages_as_the_database() {
             }
             if !moved {
                 let ask = pb::ListVehiclesRequest { campaign_id: CAMPAIGN, search: "HB20 000011".into(), ..Default::default() };
-                let found = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
+                let found = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).grpc_request(ask)).await.unwrap().into_inner();
                 let vehicle = &found.vehicles[0];
                 assert_eq!(vehicle.parking_space, "B-11");
                 let move_it = pb::SaveVehicleRequest { id: vehicle.id, parking_space: Some("C-1".into()), ..Default::default() };
@@ -53,7 +53,8 @@ async fn the_full_list_is_sent_again_only_after_a_change() {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let heads = async |known: Option<i64>| {
             let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known };
-            let mut chunks = yard.vehicles().list_all_vehicles(yard.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
+            let mut chunks =
+                yard.vehicles().list_all_vehicles(yard.person(4, Role::Operator).grpc_request(ask)).await.unwrap().into_inner();
             let head = chunks.message().await.unwrap().unwrap();
             (head.revision, head.unchanged, chunks.message().await.unwrap().map_or(0, |chunk| chunk.vehicles.len()))
         };

@@ -1,7 +1,7 @@
 //! Change feed on one and on several replicas, and the pace of work.
 use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::TimeDelta;
-use patio_kit::errors::{Reason, reason};
+use patio_kit::errors::{ErrorReason, reason};
 use patio_proto::{
     access::Role,
     auth::Revocation,
@@ -16,13 +16,13 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Yard {
     async fn watch(&self, who: i64, role: Role, campaign_id: Option<i64>) -> Streaming<WatchEvent> {
-        let ask = self.person(who, role).request(pb::WatchRequest { campaign_id });
+        let ask = self.person(who, role).grpc_request(pb::WatchRequest { campaign_id });
         self.live().watch(ask).await.unwrap().into_inner()
     }
 
     async fn paces(&self) -> Vec<pb::Pace> {
         let ask = pb::GetPaceRequest { campaign_ids: vec![CAMPAIGN, 99] };
-        self.live().get_pace(self.person(4, Role::Operator).request(ask)).await.unwrap().into_inner().paces
+        self.live().get_pace(self.person(4, Role::Operator).grpc_request(ask)).await.unwrap().into_inner().paces
     }
 }
 
@@ -67,14 +67,14 @@ async fn a_stream_receives_every_kind_of_change() {
             let vins = (1..=count).map(|n| format!("HB20 {n:06}")).collect();
             let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
             let ask = pb::BulkStatusRequest { vins, action, status: ok, ..Default::default() };
-            yard.bulk().bulk_status(yard.person(3, Role::Manager).request(ask)).await.unwrap();
+            yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request(ask)).await.unwrap();
         };
         bulk(50).await;
         let many = next(&mut stream, vehicles).await;
         assert_eq!((many.vehicles.len(), many.by), (50, Some(3)));
         let person = yard.person(3, Role::Manager);
-        let job = yard.jobs().list_jobs(person.request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs[0].id;
-        yard.jobs().undo_job(person.request(pb::UndoJobRequest { id: job })).await.unwrap();
+        let job = yard.jobs().list_jobs(person.grpc_request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs[0].id;
+        yard.jobs().undo_job(person.grpc_request(pb::UndoJobRequest { id: job })).await.unwrap();
         let undone = next(&mut stream, vehicles).await;
         assert_eq!((undone.vehicles.len(), undone.revision), (50, many.revision + 1));
         bulk(51).await;
@@ -82,7 +82,7 @@ async fn a_stream_receives_every_kind_of_change() {
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().request(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().grpc_request(gone)).await.unwrap();
         assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
     })
     .await;
@@ -101,11 +101,11 @@ async fn conflicts_are_sent_to_both_users_and_to_team_leaders() {
         ];
         let base = Some(Base { status: Some(0), ..Default::default() });
         let save = |wants| SaveVehicleRequest { base: base.clone(), on_conflict: OnConflict::Keep.into(), ..status(id, wants) };
-        yard.vehicles().save_vehicle(yard.person(4, Role::Operator).request(save(VehicleStatus::Ok))).await.unwrap();
-        yard.vehicles().save_vehicle(yard.person(5, Role::Operator).request(save(VehicleStatus::Ng))).await.unwrap();
+        yard.vehicles().save_vehicle(yard.person(4, Role::Operator).grpc_request(save(VehicleStatus::Ok))).await.unwrap();
+        yard.vehicles().save_vehicle(yard.person(5, Role::Operator).grpc_request(save(VehicleStatus::Ng))).await.unwrap();
         let made = next(&mut theirs[0], conflict).await;
         let ask = pb::ResolveConflictRequest { id: made.id, choice: pb::Side::Theirs.into() };
-        yard.conflicts().resolve_conflict(yard.person(3, Role::Manager).request(ask)).await.unwrap();
+        yard.conflicts().resolve_conflict(yard.person(3, Role::Manager).grpc_request(ask)).await.unwrap();
         for stream in &mut theirs[1..] {
             assert_eq!(next(stream, conflict).await.id, made.id);
         }
@@ -133,7 +133,7 @@ async fn a_stream_ends_with_its_session_at_shutdown_and_when_it_lags() {
         let yard = Yard::with(host, &["A-1"]).await;
         let mut idle = yard.watch(5, Role::Operator, None).await;
         let mut ended = yard.watch(6, Role::Operator, None).await;
-        let expires_at = Some(patio_kit::clock::timestamp(yard.host.clock.now() + TimeDelta::hours(1)));
+        let expires_at = Some(patio_kit::clock::to_timestamp(yard.host.clock.now() + TimeDelta::hours(1)));
         yard.host.identity.add_revocations(&[Revocation { sequence: 1, user_id: 6, expires_at, ..Default::default() }]);
         while let Some(event) = heard(&mut ended).await.unwrap() {
             assert!(event.event.is_some());
@@ -147,7 +147,7 @@ async fn a_stream_ends_with_its_session_at_shutdown_and_when_it_lags() {
                 Err(refusal) => break refusal,
             }
         };
-        assert_eq!(reason(&cut_off), Some(Reason::Unavailable), "a stream that is not read is closed");
+        assert_eq!(reason(&cut_off), Some(ErrorReason::Unavailable), "a stream that is not read is closed");
         let mut last = yard.watch(5, Role::Operator, None).await;
         yard.host.tasks.begin_drain();
         assert_eq!(heard(&mut last).await.unwrap(), None);

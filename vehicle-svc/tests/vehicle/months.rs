@@ -3,10 +3,10 @@ use crate::audit::{disable_audit_triggers, problems, run, seal_all};
 use chrono::{DateTime, TimeDelta, Utc};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use patio_kit::{
-    audit::{self, AuditEvent, archive, chain, retention},
+    audit::{self, AuditEvent, archive, hash_chain, retention},
     db::{Db, Engine, Schema},
-    host::ServiceHost,
     on,
+    service_host::ServiceHost,
 };
 use patio_testing::each_database;
 use sqlx::{migrate::Migrator, query_scalar};
@@ -29,7 +29,7 @@ async fn append(db: &Db, kind: &'static str, at: DateTime<Utc>) {
 }
 
 async fn number(db: &Db, text: &'static str) -> i64 {
-    on!(db.read(), c => query_scalar(text).fetch_one(c).await).unwrap()
+    on!(db.read_pool(), c => query_scalar(text).fetch_one(c).await).unwrap()
 }
 
 /// Appends an entry on access and another one on each of several days.
@@ -67,15 +67,15 @@ async fn expired_months_of_access_entries_are_dropped_and_all_other_entries_stay
         if db.is_postgres() {
             assert_eq!(number(&db, "select count(*) from audit_events_rest").await, 4, "entries without a month, also those of today");
         }
-        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 6);
-        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
+        assert_eq!(retention::purge_expired_access_entries(&db, &host.clock).await.unwrap(), 6);
+        assert_eq!(retention::purge_expired_access_entries(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'vehicle-changed'").await, 7);
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'page-view'").await, 1);
         if db.is_postgres() {
             let months = "select count(*) from pg_class where relname like 'audit_events_2025%' and relkind = 'r'";
             assert_eq!(number(&db, months).await, 4, "four months without their access entries");
         }
-        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
+        let report = hash_chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.entries, report.removed, report.problems), (8, 6, Vec::new()));
     })
     .await;
@@ -97,7 +97,7 @@ async fn a_log_with_entries_becomes_partitioned_and_stays_valid() {
         append(&db, "vehicle-changed", now + TimeDelta::days(400)).await;
         assert_eq!(number(&db, "select max(id) from audit_events").await, last + 3, "ids continue");
         seal_all(&host, &db).await;
-        assert_eq!(chain::verify_chain(&db, now).await.unwrap().entries, 7);
+        assert_eq!(hash_chain::verify_chain(&db, now).await.unwrap().entries, 7);
         assert_eq!(problems(&host, &db).await, Vec::<String>::new());
         if db.is_postgres() {
             let months = "select count(*) from pg_inherits where inhparent = cast('audit_events' as regclass)";
@@ -113,7 +113,7 @@ async fn no_access_entry_can_be_deleted_before_its_retention_ends() {
     each_database(async |host| {
         let db = host.open_database(vehicle_svc::SCHEMA).await.unwrap();
         append(&db, "page-view", host.clock.now()).await;
-        let Engine::Postgres(pool) = db.read() else { return };
+        let Engine::Postgres(pool) = db.read_pool() else { return };
         let refused = sqlx::query("delete from audit_events where kind = 'page-view'").execute(pool).await;
         assert!(refused.unwrap_err().to_string().contains("only added to"));
     })
@@ -146,7 +146,7 @@ async fn archived_months_leave_the_database_and_their_files_prove_the_chain() {
         assert_eq!(numbers, [1, 1, 1], "the first partition, January and February, without access entries");
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'vehicle-changed'").await, 4);
         seal_all(&host, &db).await;
-        let report = chain::verify_chain(&db, host.clock.now()).await.unwrap();
+        let report = hash_chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.archived, report.removed, report.problems), (3, 6, Vec::new()));
         for part in &archived {
             let verified = archive::verify_archive(&db, &part.file).await.unwrap();

@@ -35,7 +35,7 @@ async fn found(yard: &Yard, search: &str) -> Vec<String> {
         search: search.to_owned(),
         ..ListVehiclesRequest::default()
     };
-    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Manager).request(ask)).await.unwrap().into_inner();
+    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Manager).grpc_request(ask)).await.unwrap().into_inner();
     reply.vehicles.into_iter().map(|vehicle| vehicle.parking_space).collect()
 }
 

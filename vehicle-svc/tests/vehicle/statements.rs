@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Asserts that a page has `rows` rows and takes `most` statements.
 async fn costs(yard: &Yard, ask: pb::ListVehiclesRequest, (rows, most): (usize, usize)) {
     statements::taken("").await;
-    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
+    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).grpc_request(ask)).await.unwrap().into_inner();
     assert_eq!(reply.vehicles.len(), rows);
     let mut taken = statements::taken("campaign").await;
     taken.retain(|statement| !statement.contains("from turns")); // the milestone outbox is read in the background
@@ -33,7 +33,7 @@ async fn a_page_costs_the_same_statements_whatever_its_size_and_the_tables() {
         }
         statements::taken("").await;
         let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN, 8, 9], ..Default::default() };
-        yard.yards().get_progress(yard.person(4, Role::Operator).request(ask)).await.unwrap();
+        yard.yards().get_progress(yard.person(4, Role::Operator).grpc_request(ask)).await.unwrap();
         assert_eq!(statements::taken("campaigns").await.len(), 1, "progress of any number of campaigns is one statement");
     })
     .await;
@@ -98,7 +98,7 @@ async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_
                 .await,
             );
             let page = pb::ListJobsRequest { page: Some(Page { index: 0, size: 1 }) };
-            let id = yard.jobs().list_jobs(person.request(page)).await.unwrap().into_inner().jobs[0].id;
+            let id = yard.jobs().list_jobs(person.grpc_request(page)).await.unwrap().into_inner().jobs[0].id;
             costs[3].push(taken_by(yard.jobs().undo_job(person.request_with_timeout(PATIENCE, pb::UndoJobRequest { id }))).await);
         }
         // Hundreds of vehicles cost no more than two. The margin covers a milestone, the counter of another yard, the

@@ -3,7 +3,7 @@ use crate::yard::{CAMPAIGN, Yard, status};
 use futures::future::join_all;
 use patio_kit::{
     db::Engine,
-    errors::{Reason, reason},
+    errors::{ErrorReason, reason},
 };
 use patio_proto::{
     access::Role,
@@ -18,7 +18,7 @@ fn spaces(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{}-{n}", ["A", "B", "C"][n % 3])).collect()
 }
 
-async fn yard(host: patio_kit::host::ServiceHost, count: usize) -> (Yard, Vec<pb::Vehicle>) {
+async fn yard(host: patio_kit::service_host::ServiceHost, count: usize) -> (Yard, Vec<pb::Vehicle>) {
     let all = spaces(count);
     let yard = Yard::with(host, &all.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let walk = yard.walk().await;
@@ -49,7 +49,7 @@ async fn concurrent_saves_are_each_counted_published_and_numbered_once() {
         assert_eq!(changes.vehicles.iter().map(|v| v.id).collect::<BTreeSet<_>>(), mine);
         let ask = patio_proto::audit::ListEventsRequest { limit: 200, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.channels.vehicle.clone());
-        let events = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events;
+        let events = audit.list_events(yard.person(1, Role::Admin).grpc_request(ask)).await.unwrap().into_inner().events;
         let subjects: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
         assert_eq!((subjects.len(), subjects.iter().collect::<BTreeSet<_>>().len()), (100, 100));
         let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| (report.milestone(), report.revision)).collect();
@@ -84,10 +84,10 @@ async fn a_rejected_save_does_not_affect_others_in_its_group() {
         });
         for (n, outcome) in join_all(saves).await.into_iter().enumerate() {
             let expected = match n % 6 {
-                0 => Some(Reason::StaleVersion),
-                1 => Some(Reason::FieldNotAllowed),
-                2 => Some(Reason::VinTaken),
-                3 => Some(Reason::NoVehicle),
+                0 => Some(ErrorReason::StaleVersion),
+                1 => Some(ErrorReason::FieldNotAllowed),
+                2 => Some(ErrorReason::VinTaken),
+                3 => Some(ErrorReason::NoVehicle),
                 _ => None,
             };
             assert_eq!(outcome.as_ref().err().and_then(reason), expected, "{n}: {outcome:?}");
@@ -147,7 +147,7 @@ async fn saves_and_bulk_changes_across_campaigns_do_not_deadlock() {
             let action = [pb::StatusAction::Insert, pb::StatusAction::Remove][usize::try_from(round % 2).unwrap()].into();
             let ask = pb::BulkStatusRequest { vins: vins.clone(), action, status: VehicleStatus::Ng.into(), ..Default::default() };
             let mut bulk = yard.bulk();
-            let change = bulk.bulk_status(yard.person(5, Role::Manager).request(ask));
+            let change = bulk.bulk_status(yard.person(5, Role::Manager).grpc_request(ask));
             let saves = (0..4).map(|n| 30 + round * 12 + n * 3).flat_map(|n| [first + n + 1, first + 180 + n]);
             let saves = saves.map(|id| yard.save(Role::Operator, status(id, VehicleStatus::Ok)));
             let (changed, saved) = tokio::join!(change, join_all(saves));
@@ -156,7 +156,7 @@ async fn saves_and_bulk_changes_across_campaigns_do_not_deadlock() {
         }
         yard.counters_equal_the_rows().await;
         let db = yard.host.open_database(vehicle_svc::SCHEMA).await.unwrap();
-        if let Engine::Postgres(pool) = db.read() {
+        if let Engine::Postgres(pool) = db.read_pool() {
             tokio::time::sleep(Duration::from_millis(1200)).await; // PostgreSQL updates its statistics when connections are idle
             let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
             assert_eq!(sqlx::query_scalar::<_, i64>(deadlocks).fetch_one(pool).await.unwrap(), 0, "locks are taken in one order");
@@ -170,7 +170,7 @@ async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_cha
     each_database(async |host| {
         let (yard, walk) = yard(host, 30).await;
         let db = yard.host.open_database(vehicle_svc::SCHEMA).await.unwrap();
-        let Engine::Postgres(pool) = db.read() else { return };
+        let Engine::Postgres(pool) = db.read_pool() else { return };
         let mut held = pool.acquire().await.unwrap();
         let mut saving = held.begin().await.unwrap();
         sqlx::query("select id from vehicles where id = $1 for update").bind(walk[0].id).execute(&mut *saving).await.unwrap();
@@ -183,10 +183,10 @@ async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_cha
             ..Default::default()
         };
         let (mut asking, mut changing) = (yard.bulk(), yard.bulk());
-        let preview = asking.bulk_status(yard.person(5, Role::Manager).request(ask.clone()));
+        let preview = asking.bulk_status(yard.person(5, Role::Manager).grpc_request(ask.clone()));
         let preview = tokio::time::timeout(Duration::from_secs(2), preview).await.unwrap().unwrap().into_inner();
         assert_eq!((preview.updated, preview.preview.len()), (30, 20));
-        let change = changing.bulk_status(yard.person(5, Role::Manager).request(pb::BulkStatusRequest { dry_run: false, ..ask }));
+        let change = changing.bulk_status(yard.person(5, Role::Manager).grpc_request(pb::BulkStatusRequest { dry_run: false, ..ask }));
         let close = async {
             tokio::time::sleep(Duration::from_millis(300)).await;
             let mut close = std::pin::pin!(yard.gate(CAMPAIGN, "Recall A", pb::Gate::Closed, 2));

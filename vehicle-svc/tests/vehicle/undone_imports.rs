@@ -3,7 +3,7 @@ use crate::{
     jobs::{bulk, jobs, undo},
     yard::{CAMPAIGN, Yard, status},
 };
-use patio_kit::errors::{Reason, reason};
+use patio_kit::errors::{ErrorReason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{JobKind, StatusAction, UndoBlocker, VehicleStatus},
@@ -18,7 +18,7 @@ async fn an_import_becomes_a_job_when_its_campaign_is_opened_and_not_when_it_fai
         yard.import(8, &["B-1"]).await.unwrap();
         assert_eq!(jobs(&yard, Role::Manager).await.len(), 1);
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: 8 };
-        yard.fleet().remove_campaign(yard.service().request(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().grpc_request(ask)).await.unwrap();
         assert_eq!(jobs(&yard, Role::Manager).await.len(), 1, "a draft that was discarded leaves no job");
     })
     .await;
@@ -70,10 +70,10 @@ async fn while_campaign_svc_is_unavailable_the_campaign_is_closed_and_it_is_dele
         yard.away.store(true, Ordering::Relaxed);
         assert!(undo(&yard, Role::Manager, import).await.unwrap().undone);
         let refused = yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::CampaignClosed), "a campaign pending deletion accepts no saves");
+        assert_eq!(reason(&refused), Some(ErrorReason::CampaignClosed), "a campaign pending deletion accepts no saves");
         yard.open(CAMPAIGN, "Renamed", 9).await;
         let refused = yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::CampaignClosed), "a later gate message does not reopen the campaign");
+        assert_eq!(reason(&refused), Some(ErrorReason::CampaignClosed), "a later gate message does not reopen the campaign");
         yard.away.store(false, Ordering::Relaxed);
         for _ in 0..100 {
             if yard.counts("Recall A", Role::Admin).await.is_empty() {

@@ -1,7 +1,7 @@
 //! Test fixture: vehicle-svc on a host, a fake campaign-svc that records its calls, and tokens of users.
 use patio_kit::{
     client::{call_context::CallContext, service_channel::ServiceChannel},
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -80,7 +80,7 @@ impl CampaignService for Campaigns {
         let campaign_id = request.get_ref().id;
         let bearer = patio_testing::bearer(&self.0, 0, Role::Service);
         let mut fleet = CampaignVehicleServiceClient::new(self.0.channels.vehicle.clone());
-        fleet.remove_campaign(bearer.request(pb::RemoveCampaignRequest { campaign_id })).await?;
+        fleet.remove_campaign(bearer.grpc_request(pb::RemoveCampaignRequest { campaign_id })).await?;
         Ok(Response::new(campaign::DeleteCampaignResponse {}))
     }
 }
@@ -108,7 +108,7 @@ impl TokenService for Minter {
         let until = self.0.clock.now() + chrono::TimeDelta::hours(1);
         Ok(Response::new(auth::MintServiceTokenResponse {
             token: patio_testing::token(&self.0, 0, Role::Service),
-            expires_at: Some(patio_kit::clock::timestamp(until)),
+            expires_at: Some(patio_kit::clock::to_timestamp(until)),
         }))
     }
 }
@@ -166,7 +166,7 @@ impl Yard {
             .chunks(500)
             .map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec(), source: "cars.xlsx".into() })
             .collect();
-        let request = self.service_for(3, Role::Manager).request(tokio_stream::iter(chunks));
+        let request = self.service_for(3, Role::Manager).grpc_request(tokio_stream::iter(chunks));
         CampaignVehicleServiceClient::new(self.host.channels.vehicle.clone())
             .import_vehicles(request)
             .await
@@ -179,7 +179,7 @@ impl Yard {
 
     pub async fn gate(&self, campaign_id: i64, name: &str, gate: pb::Gate, revision: i64) {
         let ask = pb::SyncCampaignRequest { campaign_id, name: name.into(), gate: gate.into(), revision };
-        self.fleet().sync_campaign(self.service().request(ask)).await.unwrap();
+        self.fleet().sync_campaign(self.service().grpc_request(ask)).await.unwrap();
     }
 
     pub fn fleet(&self) -> CampaignVehicleServiceClient<ServiceChannel> {
@@ -236,37 +236,37 @@ impl Yard {
     pub async fn walk(&self) -> Vec<pb::Vehicle> {
         let page = patio_proto::common::Page { index: 0, size: 200 };
         let ask = pb::ListVehiclesRequest { campaign_id: CAMPAIGN, page: Some(page), ..Default::default() };
-        self.vehicles().list_vehicles(self.person(4, Role::Manager).request(ask)).await.unwrap().into_inner().vehicles
+        self.vehicles().list_vehicles(self.person(4, Role::Manager).grpc_request(ask)).await.unwrap().into_inner().vehicles
     }
 
     pub async fn vehicle(&self, id: i64) -> pb::Vehicle {
         self.vehicles()
-            .get_vehicle(self.person(4, Role::Manager).request(pb::GetVehicleRequest { id, yard: None }))
+            .get_vehicle(self.person(4, Role::Manager).grpc_request(pb::GetVehicleRequest { id, yard: None }))
             .await
             .unwrap()
             .into_inner()
     }
 
     pub async fn save(&self, role: Role, save: pb::SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
-        self.vehicles().save_vehicle(self.person(4, role).request(save)).await.map(Response::into_inner)
+        self.vehicles().save_vehicle(self.person(4, role).grpc_request(save)).await.map(Response::into_inner)
     }
 
     /// Returns the changes since a revision.
     pub async fn changes(&self, since: i64) -> pb::ListChangesResponse {
         let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since };
-        self.vehicles().list_changes(self.person(4, Role::Manager).request(ask)).await.unwrap().into_inner()
+        self.vehicles().list_changes(self.person(4, Role::Manager).grpc_request(ask)).await.unwrap().into_inner()
     }
 
     pub async fn progress(&self) -> pb::Progress {
         let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN], ..Default::default() };
-        let reply = self.yards().get_progress(self.person(4, Role::Manager).request(ask)).await.unwrap().into_inner();
+        let reply = self.yards().get_progress(self.person(4, Role::Manager).grpc_request(ask)).await.unwrap().into_inner();
         reply.progress[0]
     }
 
     /// Returns the yard counters of a campaign as seen by a role: name, total, inspected.
     pub async fn counts(&self, name: &str, role: Role) -> Vec<(String, i64, i64)> {
         let ask = pb::GetYardCountsRequest { campaign_name: name.into() };
-        let reply = self.yards().get_yard_counts(self.person(5, role).request(ask)).await.unwrap().into_inner();
+        let reply = self.yards().get_yard_counts(self.person(5, role).grpc_request(ask)).await.unwrap().into_inner();
         reply.yards.into_iter().map(|yard| (yard.name, yard.total_vehicles, yard.inspected_vehicles)).collect()
     }
 

@@ -8,11 +8,11 @@ import { parseDownloadFileName } from './files'
 import { ApiProblem, getErrorMessage } from './apiProblem'
 import { reloadSession, getCurrentSession, endSession, mustChangePassword, saveReturnPath, popReturnPath } from './session'
 import { translate } from '@/lib/text'
-import { deleteDataAfterSignOut } from '@/app/signOut'
+import { deleteLocalDataOnSignOut } from '@/app/signOut'
 import { vehicleListQuery } from '@/offline/queries'
 
 afterEach(endSession)
-deleteDataAfterSignOut()
+deleteLocalDataOnSignOut()
 /** Collects how sessions end from now on. */
 function watchEndings() {
   const seen: unknown[] = []

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { OPERATOR_FIELDS } from '@/lib/vehicleFields'
+import { OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
 import { refreshVehicleCountsThrottled, updateVehicleCache } from './vehicleCache'
 import { apiClient, unwrapResponse } from './client'
@@ -43,7 +43,7 @@ export const getConflictSide = (conflict: FieldConflict, side: ConflictSideName)
 
 /** Returns whether a person may resolve a conflict in this field. Team leaders may do so only for fields that operators may change. */
 export const mayResolveConflict = (userType: string, field: FieldConflict['field']): boolean =>
-  isSupervisor(userType) || (mayManageCampaigns(userType) && OPERATOR_FIELDS.includes(field))
+  isSupervisor(userType) || (mayManageCampaigns(userType) && OPERATOR_EDITABLE_FIELDS.includes(field))
 
 /** Returns a mutation that resolves a conflict by choosing one of its two values. */
 export function useResolveConflict() {

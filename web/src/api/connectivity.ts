@@ -4,7 +4,7 @@ import { createStore, useStore } from '@/lib/store'
  * Whether the last call reached the server. `navigator.onLine` is only the initial value, because it is also true in a network without
  * internet access.
  */
-export const isServerReachable = createStore(globalThis.navigator.onLine)
+export const serverReachability = createStore(globalThis.navigator.onLine)
 
 let lostAt = new Date()
 
@@ -12,16 +12,16 @@ let lostAt = new Date()
 export const getServerUnreachableSince = (): Date => lostAt
 
 export function setServerReachable(isReachable: boolean): void {
-  if (isServerReachable.get() === isReachable) return
+  if (serverReachability.get() === isReachable) return
   if (!isReachable) lostAt = new Date()
-  isServerReachable.set(isReachable)
+  serverReachability.set(isReachable)
 }
 
-export const useIsServerReachable = (): boolean => useStore(isServerReachable)
+export const useIsServerReachable = (): boolean => useStore(serverReachability)
 
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
 
-/** Sends a test request and returns whether the server responded. `isServerReachable` may be outdated just after the network was lost. */
+/** Sends a test request and returns whether the server responded. `serverReachability` may be outdated just after the network was lost. */
 export async function pingServer(): Promise<boolean> {
   const response = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => null)
   return response?.ok === true

@@ -1,7 +1,7 @@
 import { createArrayGuard } from '@/lib/json'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { apiClient, unwrapEmptyResponse } from './client'
-import { isServerReachable } from './connectivity'
+import { serverReachability } from './connectivity'
 import { ApiProblem } from './apiProblem'
 import type { Session } from './session'
 
@@ -54,6 +54,6 @@ async function report(): Promise<void> {
 /** Reports ended sessions to the server now, and again whenever a call reaches the server after a failure or the browser goes online. */
 export function startReportingEndedSessions(): void {
   void reportEndedSessions()
-  isServerReachable.subscribe(() => isServerReachable.get() && void reportEndedSessions())
+  serverReachability.subscribe(() => serverReachability.get() && void reportEndedSessions())
   window.addEventListener('online', () => void reportEndedSessions())
 }

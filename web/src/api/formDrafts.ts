@@ -1,5 +1,5 @@
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
-import { getCurrentOwnerKey } from './session'
+import { getCurrentDataOwnerKey } from './session'
 
 const registry: Map<string, unknown>[] = []
 
@@ -25,7 +25,7 @@ export function createFormDraftHook<T>(empty: T) {
   }
 }
 
-const ownerNow = (): string => getCurrentOwnerKey() ?? ''
+const ownerNow = (): string => getCurrentDataOwnerKey() ?? ''
 
 /** Deletes the drafts of every form and person. */
 export function clearFormDrafts(): void {

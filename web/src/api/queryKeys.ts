@@ -1,4 +1,4 @@
-import type { CampaignSearch } from './types'
+import type { CampaignSearchParams } from './types'
 
 /**
  * Keys of the query cache. Invalidating a key invalidates every query whose key starts with it: `queryKeys.vehicles` is a
@@ -7,7 +7,7 @@ import type { CampaignSearch } from './types'
 export const queryKeys = {
   me: ['me'],
   campaigns: ['campaigns'],
-  campaignPage: (search: CampaignSearch) => ['campaigns', 'page', search] as const,
+  campaignPage: (search: CampaignSearchParams) => ['campaigns', 'page', search] as const,
   allCampaigns: ['campaigns', 'every'],
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
   /**

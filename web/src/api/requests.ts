@@ -1,10 +1,10 @@
 import { apiClient, unwrapResponse } from './client'
 import { CAMPAIGN_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from './requiredFields'
-import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardVehicleCount } from './types'
+import type { Campaign, CampaignPage, CampaignSearchParams, ListedVehicle, Vehicle, Yard, YardVehicleCount } from './types'
 
 const MAX_PER_PAGE = 200
 
-export const fetchCampaignPage = (query: CampaignSearch, signal: AbortSignal): Promise<CampaignPage> => unwrapResponse(apiClient.GET('/campaigns', { params: { query }, signal }), 'campaigns*')
+export const fetchCampaignPage = (query: CampaignSearchParams, signal: AbortSignal): Promise<CampaignPage> => unwrapResponse(apiClient.GET('/campaigns', { params: { query }, signal }), 'campaigns*')
 
 /** Fetches all campaigns, page by page. */
 export async function fetchAllCampaigns(signal: AbortSignal): Promise<Campaign[]> {

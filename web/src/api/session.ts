@@ -45,9 +45,9 @@ export const useSession = (): Session | null => useStore(session)
 export const mustChangePassword = createStore(false)
 
 /** Returns the owner key of the signed-in person (under which this device stores the person's data), or null without a session. */
-export function getCurrentOwnerKey(): string | null {
+export function getCurrentDataOwnerKey(): string | null {
   const now = getCurrentSession()
-  return now === null ? null : getOwnerKey(now.user)
+  return now === null ? null : getDataOwnerKey(now.user)
 }
 
 /** Reads the session from web storage again, because code outside of this module may have changed the storage. */
@@ -88,7 +88,7 @@ export function clearSessionData(): void {
 }
 
 /** Returns the owner key of a person, under which the person's data is stored on this device. */
-export const getOwnerKey = (user: SessionUser): string => String(user.id ?? user.hmc)
+export const getDataOwnerKey = (user: SessionUser): string => String(user.id ?? user.hmc)
 
 interface Return {
   path: string
@@ -114,5 +114,5 @@ export function popReturnPath(user: SessionUser): string | null {
   const remembered = readStoredJson(sessionStorage, RETURN, isReturn)
   sessionStorage.removeItem(RETURN)
   if (remembered === null) return null
-  return remembered.owner === null || remembered.owner === getOwnerKey(user) ? remembered.path : null
+  return remembered.owner === null || remembered.owner === getDataOwnerKey(user) ? remembered.path : null
 }

@@ -7,7 +7,7 @@ type Put<P extends keyof paths> = paths[P] extends { put: { requestBody: infer B
 export type CurrentUser = Got<'/me'>
 type CampaignQuery = NonNullable<paths['/campaigns']['get']['parameters']['query']>
 /** Search parameters of the campaign list. `page` counts from 0. */
-export type CampaignSearch = CampaignQuery & { page: number }
+export type CampaignSearchParams = CampaignQuery & { page: number }
 export type Campaign = Got<'/campaigns/{id}'>
 export type CampaignPage = Got<'/campaigns'>
 export type Yard = Got<'/yards'>['yards'][number]

@@ -1,7 +1,7 @@
 import { createElement, lazy, Suspense, useEffect, useState, type ComponentType, type MouseEvent, type ReactNode } from 'react'
 import { useProductName } from '@/api/product'
 import { useOfflineCampaigns } from '@/offline/offlineCampaigns'
-import { getOwnerKey, type SessionUser } from '@/api/session'
+import { getDataOwnerKey, type SessionUser } from '@/api/session'
 import { useIsServerReachable } from '@/api/connectivity'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link, navigate } from '@/lib/route'
@@ -70,7 +70,7 @@ export function Layout({ user, path, children }: LayoutProps) {
         <div className={styles.tools}>
           <Suspense>{isDesktop && <HeaderTools user={user} path={path} />}</Suspense>
         </div>
-        <SyncChip owner={getOwnerKey(user)} />
+        <SyncChip owner={getDataOwnerKey(user)} />
         <AppearanceButton />
         {!isCardBelow && <PersonCard user={user} className={styles.chip} />}
         <button type="button" className={styles.side} onClick={() => setOpenOn(path)} aria-label={t('frame.openMenu')} aria-haspopup="dialog">

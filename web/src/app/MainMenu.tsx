@@ -11,7 +11,7 @@ import { LANGUAGES, setLanguage, useLanguage, useText, type TextKey, type Langua
 import { Dialog } from '@/ui/Dialog'
 import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
-import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from './routes'
+import { listAllowedMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from './routes'
 import { signOut } from './signOut'
 import styles from './MainMenu.module.css'
 
@@ -21,7 +21,7 @@ export function MainMenu({ user, onClose }: { user: SessionUser; onClose: () => 
   const developer = useQuery(currentUserQuery).data?.developer ?? false
   // The settings are rendered in a second step, so that a slow phone shows the links earlier.
   const showsSettings = useDeferredValue(true, false)
-  const entriesFor = (entries: MenuEntry[]) => filterMenuEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
+  const entriesFor = (entries: MenuEntry[]) => listAllowedMenuEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
   return (
     <Dialog kind="drawer" label={t('menu.title')} onClose={onClose}>
       <div className={styles.menu}>

@@ -13,7 +13,7 @@ export interface LazyPage {
  * Creates a page whose code is loaded on first render, or earlier by `load`. After `load`, the page renders at once; React's `lazy` alone
  * would show a placeholder for at least a third of a second.
  */
-export function lazyPage(load: Load): LazyPage {
+export function createLazyPage(load: Load): LazyPage {
   let loaded: ComponentType | null = null
   const loadOnce: Load = async () => {
     const page = await load()

@@ -3,9 +3,9 @@ import { runWhenIdle } from '@/lib/runWhenIdle'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import type { IconName } from '@/ui/Icon'
-import { lazyPage, withOutboxContext, type LazyPage } from './lazyPage'
+import { createLazyPage, withOutboxContext, type LazyPage } from './lazyPage'
 
-const signIn = lazyPage(() => import('@/features/auth/SignInPage'))
+const signIn = createLazyPage(() => import('@/features/auth/SignInPage'))
 export const SignInPage = signIn.Page
 export const NewPasswordPage = lazy(() => import('@/features/account/NewPasswordPage'))
 
@@ -21,10 +21,10 @@ export interface AppRoute extends LazyPage {
 
 const onlyDeveloper = (_: string, developer: boolean): boolean => developer
 
-const home = lazyPage(() => import('@/features/campaigns/HomePage'))
-const campaign = lazyPage(() => import('@/features/campaigns/CampaignPage'))
-const list = lazyPage(withOutboxContext(() => import('@/features/vehicles/VehicleListPage')))
-const vehicle = lazyPage(withOutboxContext(() => import('@/features/vehicles/VehiclePage')))
+const home = createLazyPage(() => import('@/features/campaigns/HomePage'))
+const campaign = createLazyPage(() => import('@/features/campaigns/CampaignPage'))
+const list = createLazyPage(withOutboxContext(() => import('@/features/vehicles/VehicleListPage')))
+const vehicle = createLazyPage(withOutboxContext(() => import('@/features/vehicles/VehiclePage')))
 
 /** Pages that inspectors use in a yard: campaign picker, campaign, vehicle list and vehicle. */
 export const INSPECTION_PAGES = [home, campaign, list, vehicle]
@@ -32,22 +32,22 @@ export const INSPECTION_PAGES = [home, campaign, list, vehicle]
 /** Routes of all pages except the sign-in page and the forced password change. The code of a page is loaded on first render. */
 export const ROUTES: AppRoute[] = [
   { path: '/campaign-home', ...home },
-  { path: '/yard', ...lazyPage(() => import('@/features/yards/YardPickerPage')) },
-  { path: '/yard/:id', ...lazyPage(() => import('@/features/campaigns/YardCampaignsPage')) },
+  { path: '/yard', ...createLazyPage(() => import('@/features/yards/YardPickerPage')) },
+  { path: '/yard/:id', ...createLazyPage(() => import('@/features/campaigns/YardCampaignsPage')) },
   { path: '/campaign/:id', ...campaign },
   { path: '/campaign/:id/vehicles', ...list },
-  { path: '/campaign/:id/walk', ...lazyPage(withOutboxContext(() => import('@/features/vehicles/WalkPage'))) },
+  { path: '/campaign/:id/walk', ...createLazyPage(withOutboxContext(() => import('@/features/vehicles/WalkPage'))) },
   { path: '/vehicle/:id', ...vehicle },
-  { path: '/campaign-list/:id?', ...lazyPage(() => import('@/features/manage/ManagePage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
-  { path: '/user-management', ...lazyPage(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
-  { path: '/logs-audit', ...lazyPage(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
-  { path: '/developer', ...lazyPage(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
-  { path: '/outbox', ...lazyPage(withOutboxContext(() => import('@/features/outbox/OutboxPage'))) },
-  { path: '/conflicts', ...lazyPage(() => import('@/features/conflicts/ConflictsPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
-  { path: '/account', ...lazyPage(() => import('@/features/account/AccountPage')) },
-  { path: '/privacy-policy', ...lazyPage(() => import('@/features/policies/PrivacyPage')), isPublic: true },
-  { path: '/terms-service', ...lazyPage(() => import('@/features/policies/TermsPage')), isPublic: true },
-  { path: '/import', ...lazyPage(() => import('@/features/imports/ImportPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
+  { path: '/campaign-list/:id?', ...createLazyPage(() => import('@/features/manage/ManagePage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
+  { path: '/user-management', ...createLazyPage(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
+  { path: '/logs-audit', ...createLazyPage(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
+  { path: '/developer', ...createLazyPage(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
+  { path: '/outbox', ...createLazyPage(withOutboxContext(() => import('@/features/outbox/OutboxPage'))) },
+  { path: '/conflicts', ...createLazyPage(() => import('@/features/conflicts/ConflictsPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
+  { path: '/account', ...createLazyPage(() => import('@/features/account/AccountPage')) },
+  { path: '/privacy-policy', ...createLazyPage(() => import('@/features/policies/PrivacyPage')), isPublic: true },
+  { path: '/terms-service', ...createLazyPage(() => import('@/features/policies/TermsPage')), isPublic: true },
+  { path: '/import', ...createLazyPage(() => import('@/features/imports/ImportPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
 ]
 
 /** Returns whether a path belongs to a route, whose segments may be parameters (`:id`) and optional parameters (`:id?`). */
@@ -88,7 +88,7 @@ export const SECONDARY_MENU_ENTRIES: MenuEntry[] = [
 ]
 
 /** Returns the menu entries that a user may see. */
-export const filterMenuEntries = (entries: MenuEntry[], userType: string, developer: boolean): MenuEntry[] => entries.filter(({ allow }) => allow?.(userType, developer) ?? true)
+export const listAllowedMenuEntries = (entries: MenuEntry[], userType: string, developer: boolean): MenuEntry[] => entries.filter(({ allow }) => allow?.(userType, developer) ?? true)
 
 /** Menu links to the privacy policy and the terms of service, shown below the sign-out entry. */
 export const LEGAL_MENU_ENTRIES: MenuEntry[] = [

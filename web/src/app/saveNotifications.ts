@@ -1,5 +1,5 @@
 import { conflictsQuery } from '@/api/conflicts'
-import { getCurrentSession, getOwnerKey } from '@/api/session'
+import { getCurrentSession, getDataOwnerKey } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
@@ -22,7 +22,7 @@ export function showConflictOutcomes(conflicts: FieldConflict[]): void {
   const session = getCurrentSession()
   if (session === null) return
   const { hmc } = session.user
-  const name = nameOf(getOwnerKey(session.user))
+  const name = nameOf(getDataOwnerKey(session.user))
   const known = readStoredJson(localStorage, name, isIds) ?? []
   const fresh = conflicts.filter((one) => one.state === 'settled' && !known.includes(one.id) && [one.mine_by_hmc, one.theirs_by_hmc].includes(hmc))
   if (fresh.length > 0) writeStoredJson(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))

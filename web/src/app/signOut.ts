@@ -1,5 +1,5 @@
 import { endSessionAtServer } from '@/api/endedSessions'
-import { getCurrentOwnerKey, getCurrentSession } from '@/api/session'
+import { getCurrentDataOwnerKey, getCurrentSession } from '@/api/session'
 import { lastSignedOutOwnerKey, signOutInThisTab } from '@/api/signOut'
 import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
@@ -26,7 +26,7 @@ const isOwners = createArrayGuard((owner): owner is string => typeof owner === '
  * Deletes a user's data from this device after each sign-out, also when the server ended the session. A deletion that was interrupted by
  * closing the page is completed on the next start.
  */
-export function deleteDataAfterSignOut(): void {
+export function deleteLocalDataOnSignOut(): void {
   lastSignedOutOwnerKey.subscribe(() => {
     const owner = lastSignedOutOwnerKey.get()
     if (owner === null) return
@@ -46,7 +46,7 @@ function deletePending(): void {
 async function deleteDataOf(owners: string[]): Promise<void> {
   const { deletePersonalData } = await import('@/offline/personalData')
   // Skips a person who has signed in again meanwhile and uses the data.
-  for (const owner of owners) if (owner !== getCurrentOwnerKey()) await deletePersonalData(owner)
+  for (const owner of owners) if (owner !== getCurrentDataOwnerKey()) await deletePersonalData(owner)
   const left = readPending().filter((owner) => !owners.includes(owner))
   writeStoredJson(localStorage, PENDING, left.length > 0 ? left : null)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { identifiesVehicle, toIdentifierKey, toReadableText, findVehiclesByIdentifier } from './identifier'
+import { identifiesVehicle, toIdentifierKey, replaceControlCharacters, findVehiclesByIdentifier } from './identifier'
 
 test('identifiers are compared in upper case, without spaces, hyphens and asterisks', () => {
   expect(toIdentifierKey('*hb20 000-123*')).toBe('HB20000123')
@@ -30,5 +30,5 @@ test('a short text matches no vehicle', () => {
 })
 
 test('separators of a label are shown as spaces', () => {
-  expect(toReadableText('[)>\u001e06\u001dVHB20\u001e\u0004')).toBe('[)> 06 VHB20')
+  expect(replaceControlCharacters('[)>\u001e06\u001dVHB20\u001e\u0004')).toBe('[)> 06 VHB20')
 })

@@ -23,4 +23,4 @@ export function findVehiclesByIdentifier<V extends { vin_number: string }>(enter
 }
 
 /** Returns a scanned text for display. Control characters, which separate the fields of manufacturers' labels, are shown as spaces. */
-export const toReadableText = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim()
+export const replaceControlCharacters = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createInspectionDraft, mergeInspectionDraft, readInspectionDraft, rebaseInspectionDraft, writeInspectionDraft } from './inspectionDrafts'
-import { diffVehicleFields, pickVehicleFields, OPERATOR_FIELDS } from './vehicleFields'
+import { diffVehicleFields, pickVehicleFields, OPERATOR_EDITABLE_FIELDS } from './vehicleFields'
 
 const seen = { status: '', operator_notes: '', admin_notes: 'from QC', vin_number: 'HB20 000123', parking_space: 'A-2', version: 4 }
 const entry = { ...createInspectionDraft(seen), identifier: '0123', status: 'ok' }
@@ -25,7 +25,7 @@ test('an entry takes new values for unchanged fields, and keeps its own changes 
 test('a change contains only fields that differ and that the role may change', () => {
   const wanted = { ...seen, status: 'ng', admin_notes: 'mine' }
   expect(diffVehicleFields(seen, wanted)).toEqual({ base: { status: '', admin_notes: 'from QC' }, wanted: { status: 'ng', admin_notes: 'mine' } })
-  expect(diffVehicleFields(seen, wanted, OPERATOR_FIELDS)).toEqual({ base: { status: '' }, wanted: { status: 'ng' } })
+  expect(diffVehicleFields(seen, wanted, OPERATOR_EDITABLE_FIELDS)).toEqual({ base: { status: '' }, wanted: { status: 'ng' } })
   expect(diffVehicleFields(seen, seen)).toEqual({ base: {}, wanted: {} })
 })
 

@@ -18,7 +18,7 @@ const WRITES = 'input, textarea, select, [contenteditable], dialog'
  * Returns whether a key press acts as a shortcut. Shortcuts must be on, no modifier such as Ctrl may be held, the focus must be outside of
  * fields and dialogs, and no other listener may have handled the key.
  */
-export const actsAsShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
+export const isShortcutKeyPress = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
   areShortcutsEnabled.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
 
 /**
@@ -27,7 +27,7 @@ export const actsAsShortcut = ({ target, defaultPrevented, ctrlKey, altKey, meta
  */
 export function listenForSlashKey(act: () => void): () => void {
   const press = (event: KeyboardEvent) => {
-    if (event.key !== '/' || !actsAsShortcut(event)) return
+    if (event.key !== '/' || !isShortcutKeyPress(event)) return
     event.preventDefault()
     act()
   }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { containsFullIdentifier, createIdentifierIndex, matchTextToVehicles, type VehicleMatch, type IdentifiableVehicle } from './match'
+import { containsFullIdentifier, createIdentifierIndex, matchTextToVehicles, type VehicleMatchResult, type IdentifiableVehicle } from './match'
 
 const VIN = '9BWZZZ377VT004251'
 const named = (...vins: string[]): IdentifiableVehicle[] => vins.map((vin_number, index) => ({ id: index + 1, vin_number }))
 const yard = createIdentifierIndex(named('HB20 000123', 'HB20 000999', 'HB20 100123', VIN.replace(/^(.{11})/, '$1 '), 'WVWZZZ1JZ 3W386752'))
-const idsOf = (found: VehicleMatch<IdentifiableVehicle>) => (found.kind === 'one' ? [found.vehicle.id] : found.kind === 'none' ? [] : found.vehicles.map(({ id }) => id))
+const idsOf = (found: VehicleMatchResult<IdentifiableVehicle>) => (found.kind === 'one' ? [found.vehicle.id] : found.kind === 'none' ? [] : found.vehicles.map(({ id }) => id))
 const find = (text: string) => ({ kind: matchTextToVehicles(text, yard).kind, ids: idsOf(matchTextToVehicles(text, yard)) })
 
 test('an equal key matches its vehicle, with any spaces and asterisks', () => {

@@ -7,7 +7,7 @@ export interface IdentifiableVehicle {
 }
 
 /** Result of matching a scanned or typed text against the vehicles of a campaign. */
-export type VehicleMatch<V> =
+export type VehicleMatchResult<V> =
   | { kind: 'one'; vehicle: V }
   /** No matching rule finds exactly one vehicle; these are the vehicles of the first rule that finds several. */
   | { kind: 'several'; vehicles: V[] }
@@ -138,7 +138,7 @@ function fullRules<V>(text: string, { byKey, lengths }: IdentifierIndex<V>): (()
 export const containsFullIdentifier = <V>(text: string, index: IdentifierIndex<V>): boolean => fullRules(text, index).some((rule) => rule().length > 0)
 
 /** Matches a text against the vehicles of a campaign. The first rule that matches exactly one vehicle wins. */
-export function matchTextToVehicles<V extends IdentifiableVehicle>(text: string, index: IdentifierIndex<V>): VehicleMatch<V> {
+export function matchTextToVehicles<V extends IdentifiableVehicle>(text: string, index: IdentifierIndex<V>): VehicleMatchResult<V> {
   const { byLookAlikeKey, lengths } = index
   const key = keyIn(text)
   if (key === '') return { kind: 'none' }

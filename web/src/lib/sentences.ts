@@ -1,5 +1,5 @@
 import { AUDIT_SUMMARY_TRANSLATIONS } from './auditSummaries'
-import { FIELD_ERROR_TRANSLATIONS, SERVER_MESSAGE_TRANSLATIONS, PLACEHOLDER_TRANSLATIONS } from './serverMessages'
+import { FIELD_ERROR_TRANSLATIONS, SERVER_MESSAGE_TRANSLATIONS, PLACEHOLDER_VALUE_TRANSLATIONS } from './serverMessages'
 
 /** All server messages with a Portuguese translation. Specific messages precede general ones, because the first match is used. */
 export const ALL_SERVER_TRANSLATIONS = [...SERVER_MESSAGE_TRANSLATIONS, ...AUDIT_SUMMARY_TRANSLATIONS, ...FIELD_ERROR_TRANSLATIONS]
@@ -55,7 +55,7 @@ function ofOne(sentence: string): string | null {
   return null
 }
 
-const wordFor = (text: string): string | undefined => PLACEHOLDER_TRANSLATIONS[text] ?? PLACEHOLDER_TRANSLATIONS[text.replace(/^the /i, '').replaceAll('_', ' ')]
+const wordFor = (text: string): string | undefined => PLACEHOLDER_VALUE_TRANSLATIONS[text] ?? PLACEHOLDER_VALUE_TRANSLATIONS[text.replace(/^the /i, '').replaceAll('_', ' ')]
 
 /** Translates the value of a placeholder: a word, a list of words or a sentence. Returns an unknown value unchanged. */
 function valueIn(text: string): string {
@@ -72,7 +72,7 @@ function valueIn(text: string): string {
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
 /** Translates a server message to the page's language. English and unknown messages lose a leading field name. */
-export function translateSentenceTo(language: string, sentence: string): string {
+export function translateSentenceToLanguage(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)
   return toPortuguese(sentence) ?? withoutField(sentence)
 }

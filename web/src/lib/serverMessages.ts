@@ -1,5 +1,5 @@
 /**
- * Server messages with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values `PLACEHOLDER_TRANSLATIONS` translates.
+ * Server messages with their Portuguese translations. `{1}`, `{2}` … are placeholders, whose values `PLACEHOLDER_VALUE_TRANSLATIONS` translates.
  * When two entries match a message, the first entry is used.
  */
 export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][] = [
@@ -21,8 +21,8 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['Your access level does not allow changing the status from {1} to {2}. Ask a supervisor.', 'Seu nível de acesso não permite mudar o status de {1} para {2}. Peça a um supervisor.'],
   ['Your access level does not allow changing {1}.', 'Seu nível de acesso não permite alterar {1}.'],
   ['User not found.', 'Usuário não encontrado.'],
-  ['This HMC is already in use. Choose another.', 'Este HMC já está em uso. Escolha outro.'],
-  ['This HMC is reserved. Choose another.', 'Este HMC é reservado. Escolha outro.'],
+  ['This HMC (login name) is already in use. Choose another.', 'Este HMC (nome de acesso) já está em uso. Escolha outro.'],
+  ['This HMC (login name) is reserved for the developer account. Choose another.', 'Este HMC (nome de acesso) é reservado para a conta do desenvolvedor. Escolha outro.'],
   ['This is the developer account. It cannot be viewed or changed in User Management.', 'Esta é a conta do desenvolvedor. Ela não pode ser vista nem alterada no gerenciamento de usuários.'],
   ['There must be at least one supervisor.', 'É preciso haver pelo menos um supervisor.'],
   ['You cannot set your own password in User Management. Change it in My account.', 'Você não pode definir a própria senha no gerenciamento de usuários. Altere-a em Minha conta.'],
@@ -44,7 +44,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['The VIN of this vehicle was changed to {1} after you opened it. Check the vehicle and save again.', 'O VIN deste veículo foi alterado para {1} depois que você o abriu. Confira o veículo e salve novamente.'],
   ['Campaign {1} is closed. Ask a supervisor to reopen it.', 'A campanha {1} está encerrada. Peça a um supervisor para reabri-la.'],
   ['Another vehicle in this campaign already has the VIN {1}.', 'Outro veículo desta campanha já tem o VIN {1}.'],
-  ['This save was already sent once with other values. Reload the vehicle and save again.', 'Este salvamento já foi enviado com outros valores. Recarregue o veículo e salve novamente.'],
+  ['This save was already sent with different values. Reload the vehicle and save again.', 'Este salvamento já foi enviado com valores diferentes. Recarregue o veículo e salve novamente.'],
   ['This change can no longer be undone. Changes can be undone for {1} days.', 'Esta alteração não pode mais ser desfeita. Alterações podem ser desfeitas por {1} dias.'],
   ['Conflict not found. It may have been resolved.', 'Conflito não encontrado. Talvez já tenha sido resolvido.'],
   ['Your saves have caused {1} open conflicts, which is the maximum. Ask a team leader to resolve some before you continue.', 'Os seus salvamentos causaram {1} conflitos abertos, que é o máximo. Peça a um líder de equipe para resolver alguns antes de continuar.'],
@@ -176,7 +176,7 @@ export const FIELD_ERROR_TRANSLATIONS: [english: string, portuguese: string][] =
 ]
 
 /** Portuguese translations of placeholder values, such as field names. Names of workbook columns stay English, as in the files. */
-export const PLACEHOLDER_TRANSLATIONS: Record<string, string> = {
+export const PLACEHOLDER_VALUE_TRANSLATIONS: Record<string, string> = {
   password: 'a senha', hmc: 'o HMC', HMC: 'o HMC', 'parking space': 'a vaga', 'vin number': 'o VIN', VIN: 'o VIN', 'supervisor notes': 'as observações do supervisor',
   'admin notes': 'as observações do supervisor', 'operator notes': 'as observações', status: 'o status', yard: 'o pátio', name: 'o nome', description: 'a descrição', part: 'a peça',
   'model type': 'o tipo de modelo', image: 'a imagem', search: 'a busca', 'campaign of a vehicle': 'a campanha de um veículo', 'no status': 'sem status',

@@ -6,7 +6,7 @@ export type VehicleField = (typeof VEHICLE_FIELDS)[number]
 export type VehicleFields = Record<VehicleField, string>
 
 /** Fields of a vehicle that every user may change. Only supervisors may change the other fields. */
-export const OPERATOR_FIELDS: readonly VehicleField[] = ['status', 'operator_notes']
+export const OPERATOR_EDITABLE_FIELDS: readonly VehicleField[] = ['status', 'operator_notes']
 
 /** Text keys of the labels of a vehicle's fields. */
 export const VEHICLE_FIELD_LABELS: Record<VehicleField, TextKey> = {

@@ -3,7 +3,7 @@ import { createOnFirstCall } from './createOnFirstCall'
 const natural = createOnFirstCall(() => new Intl.Collator('pt-BR', { numeric: true }))
 
 /** Compares names in natural order, with A-2 before A-10. */
-export const compareNaturally = (a: string, b: string): number => natural().compare(a, b)
+export const compareNamesNaturally = (a: string, b: string): number => natural().compare(a, b)
 
 const DASH = '-'
 const HIDDEN = [DASH, '0']

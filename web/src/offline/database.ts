@@ -1,6 +1,6 @@
 import { openDB, unwrap, type IDBPDatabase } from 'idb'
 import { createStore } from '@/lib/store'
-import { abortTransactionsInPageCache } from './pageCache'
+import { abortTransactionsInBfcache } from './pageCache'
 import type { DatabaseSchema } from './schema'
 
 export type Database = IDBPDatabase<DatabaseSchema>
@@ -80,7 +80,7 @@ async function open(): Promise<Database> {
     },
     terminated: disconnect,
   }).finally(() => clearTimeout(late))
-  abortTransactionsInPageCache(unwrap(opened))
+  abortTransactionsInBfcache(unwrap(opened))
   setObstacle(null)
   return opened
 }
@@ -90,7 +90,7 @@ const isDomException = (error: unknown, name: string): boolean => error instance
 /** Returns whether opening failed because the stored database has a higher version than the requested version. */
 const isVersionError = (error: unknown): boolean => isDomException(error, 'VersionError')
 
-export const isQuotaExceeded = (error: unknown): boolean => isDomException(error, 'QuotaExceededError')
+export const isQuotaExceededError = (error: unknown): boolean => isDomException(error, 'QuotaExceededError')
 
 /** Asks the browser not to delete this site's data when the device runs out of space. Returns whether the browser agreed. */
 export async function requestPersistentStorage(): Promise<boolean> {

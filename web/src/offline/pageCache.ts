@@ -6,7 +6,7 @@ let isCached = false
  * transactions open, and an open transaction would block every write of the next page. No save is lost silently, because a screen reports
  * a save only after its transaction has completed.
  */
-export function abortTransactionsInPageCache(database: IDBDatabase): void {
+export function abortTransactionsInBfcache(database: IDBDatabase): void {
   const begin = database.transaction.bind(database)
   database.transaction = (...parameters) => {
     const transaction = begin(...parameters)

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/reac
 import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
 import { fetchAllCampaigns, fetchAllYards, fetchCampaign, fetchCampaignPage, fetchVehicle, fetchVehicleList, fetchYardCounts } from '@/api/requests'
-import type { CampaignSearch, ListedVehicle, Vehicle } from '@/api/types'
+import type { CampaignSearchParams, ListedVehicle, Vehicle } from '@/api/types'
 import { isFullCampaignAvailableOffline } from './offlineCampaigns'
 import { withOfflineFallback } from './offlineFallback'
 import * as stored from './snapshots/queries'
@@ -13,7 +13,7 @@ import { readSnapshotRows } from './snapshots/store'
 const REFRESH_DELAY_MS = 300
 
 /** Query of one page of campaigns, newest first. The previous page stays on screen until the next page has loaded. */
-export const campaignsQuery = (search: CampaignSearch) =>
+export const campaignPageQuery = (search: CampaignSearchParams) =>
   queryOptions({
     queryKey: queryKeys.campaignPage(search),
     queryFn: ({ signal }) => withOfflineFallback(fetchCampaignPage(search, signal), () => stored.findCampaignPage(search)),

@@ -2,7 +2,7 @@ import type { DBSchema } from 'idb'
 import type { Campaign, ListedVehicle } from '@/api/types'
 
 /** Byte array whose memory is not shared with a worker, as the Web Crypto API requires. */
-export type UnsharedBytes = Uint8Array<ArrayBuffer>
+export type NonSharedUint8Array = Uint8Array<ArrayBuffer>
 
 /** State of a save in the outbox: not yet sent, rejected by the server, or stored at the server. */
 export type SaveState = 'waiting' | 'refused' | 'done'
@@ -17,7 +17,7 @@ export interface EncryptedSave {
   /** Time at which the person saved the vehicle, in milliseconds since 1970. */
   at: number
   /** The initialization vector, followed by the encrypted JSON of the other fields of the save. */
-  sealed: UnsharedBytes
+  sealed: NonSharedUint8Array
 }
 
 /** Metadata of a campaign's vehicle list that was downloaded for offline use. */

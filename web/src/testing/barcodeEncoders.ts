@@ -1,4 +1,4 @@
-import { CODE_128, CODE_93, createCode39, type Symbology } from '../features/scanner/blurred/symbologies'
+import { CODE_128, CODE_93, createCode39Symbology, type Symbology } from '../features/scanner/blurred/symbologies'
 
 /** Widths of a code's bars and spaces in modules, a bar first. */
 export type BarWidths = number[]
@@ -7,7 +7,7 @@ const widthsOf = ({ characters, tail }: Symbology, values: readonly number[]): B
 
 const CODE_39_ORDER = '1234567890ABCDEFGHIJKLMNOPQRSTUVWXYZ-. *$/+%'
 export function encodeCode39(text: string, ratio = 2.5): BarWidths {
-  return widthsOf(createCode39(ratio), [...`*${text}*`].map((character) => CODE_39_ORDER.indexOf(character)))
+  return widthsOf(createCode39Symbology(ratio), [...`*${text}*`].map((character) => CODE_39_ORDER.indexOf(character)))
 }
 
 /** Encodes a text in Code 128 set B. `error` is added to the check character, for a damaged code. */

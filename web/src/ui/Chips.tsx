@@ -28,7 +28,7 @@ export function Chip({ text, count, pressed, onPress }: ChipProps) {
   )
 }
 
-interface ChipChoiceProps<T> {
+interface SingleChoiceChipsProps<T> {
   label: string
   value: T
   chips: { value: T; text: string; count?: number }[]
@@ -36,7 +36,7 @@ interface ChipChoiceProps<T> {
 }
 
 /** Row of filter chips of which exactly one is chosen. */
-export function ChipChoice<T extends string | null>({ label, value, chips, onChoose }: ChipChoiceProps<T>) {
+export function SingleChoiceChips<T extends string | null>({ label, value, chips, onChoose }: SingleChoiceChipsProps<T>) {
   return (
     <ChipRow label={label}>
       {chips.map((chip) => (

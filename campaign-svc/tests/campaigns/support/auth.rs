@@ -1,5 +1,5 @@
 //! Fake auth-svc, which issues service tokens to callers with the right secret.
-use patio_kit::{clock, host::ServiceHost};
+use patio_kit::{clock, service_host::ServiceHost};
 use patio_proto::{
     access::Role,
     auth::{
@@ -40,7 +40,7 @@ impl TokenService for Tokens {
         if ask.secret != "the secret of tests" || ask.service != "campaign-svc" {
             return Err(Status::unauthenticated("not a service of ours"));
         }
-        let expires_at = clock::timestamp(self.0.clock.now() + chrono::TimeDelta::minutes(10));
+        let expires_at = clock::to_timestamp(self.0.clock.now() + chrono::TimeDelta::minutes(10));
         Ok(Response::new(MintServiceTokenResponse { token: patio_testing::token(&self.0, 0, Role::Service), expires_at: Some(expires_at) }))
     }
 }

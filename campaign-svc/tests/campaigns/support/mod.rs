@@ -6,10 +6,10 @@ use campaign_svc::{Config, SCHEMA, Sweeper};
 use chrono::TimeDelta;
 use patio_kit::{
     client::service_channel::ServiceChannel,
-    errors::{self, Reason},
-    host::ServiceHost,
+    errors::{self, ErrorReason},
     progress_cache::{self, CachedProgress},
     server::access_layer::AccessLayerState,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -61,13 +61,13 @@ impl World {
 
     /// Returns a request made by a user.
     pub fn by<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
-        patio_testing::bearer(&self.host, id, role).request(message)
+        patio_testing::bearer(&self.host, id, role).grpc_request(message)
     }
 
     /// Returns a request that import-svc makes on behalf of a user.
     pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
         let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
-        patio_testing::bearer(&self.host, id, role).delegate_to(&service).request(message)
+        patio_testing::bearer(&self.host, id, role).delegate_to(&service).grpc_request(message)
     }
 
     pub fn campaigns(&self) -> CampaignServiceClient<ServiceChannel> {
@@ -155,7 +155,7 @@ impl World {
         let now = self.yard.count(id, yard, counters);
         let committed =
             CachedProgress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
-        assert!(self.host.cache.put_if_newer(&progress_cache::cache_key(id), now.revision, &committed).await);
+        assert!(self.host.cache.put_if_newer(&progress_cache::progress_cache_key(id), now.revision, &committed).await);
     }
 
     /// Reports a milestone (work began, is complete, or is incomplete again), as vehicle-svc does.
@@ -198,7 +198,7 @@ impl World {
 fn join(host: &ServiceHost, link: &ServiceChannel, service: &'static str, routes: Routes) {
     let ServiceChannel::Local(slot) = link else { panic!("the tests run in one process") };
     let guard = AccessLayerState { identity: host.identity.clone(), service, db: None };
-    let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::access_layer::authorize_layer);
+    let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::access_layer::authorize_and_record_call);
     assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is already attached");
 }
 
@@ -214,7 +214,7 @@ pub fn search(text: &str) -> pb::ListCampaignsRequest {
 
 /// Returns the gRPC code and reason of a rejected call; panics when the call succeeded.
 #[track_caller]
-pub fn refused<T>(answer: Result<T, Status>) -> (Code, Reason) {
+pub fn refused<T>(answer: Result<T, Status>) -> (Code, ErrorReason) {
     let Err(status) = answer else { panic!("the call was not rejected") };
     let reason = errors::reason(&status).unwrap_or_else(|| panic!("an error status without a reason: {status:?}"));
     (status.code(), reason)

@@ -128,7 +128,7 @@ async fn save(State(way): State<Way>, Path(id): Path<i64>, Json(finding): Json<F
     Ok(Json(match way {
         Way::Straight(base) => base.save(id, &finding, Clock::default().now()).await?.map(shown),
         Way::Hop(mut service) => {
-            let status = status::parse(&finding.status).map(Into::into);
+            let status = status::parse_vehicle_status(&finding.status).map(Into::into);
             let ask = pb::SaveVehicleRequest { id, status, operator_notes: finding.operator_notes, ..Default::default() };
             Some(shown(service.save_vehicle(ask).await?.into_inner()))
         }

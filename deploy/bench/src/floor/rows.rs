@@ -10,7 +10,7 @@ use sqlx::{
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
 use std::str::FromStr;
-use vehicle_svc::store::vehicles::SELECT_VEHICLE;
+use vehicle_svc::store::vehicles::SELECT_VEHICLE_SQL;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -142,7 +142,7 @@ impl Base {
 
     /// Returns one vehicle, with the same statement as Patio.
     pub async fn vehicle(&self, id: i64) -> Result<Option<Vehicle>> {
-        on!(self.read(), c => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await)
+        on!(self.read(), c => query_as(SELECT_VEHICLE_SQL).bind(id).fetch_optional(c).await)
     }
 
     /// Saves one vehicle and returns it.

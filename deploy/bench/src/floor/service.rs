@@ -1,7 +1,7 @@
 //! gRPC service of the baseline behind one call. It only runs the SQL statements.
 use super::rows::{Base, Finding, Position, Vehicle};
 use futures::stream::BoxStream;
-use patio_kit::clock::{Clock, timestamp};
+use patio_kit::clock::{Clock, to_timestamp};
 use patio_proto::{
     status,
     vehicle::{self as pb, vehicle_service_server::VehicleService, vehicle_service_server::VehicleServiceServer},
@@ -32,7 +32,7 @@ impl From<Vehicle> for pb::Vehicle {
             serial_number: row.serial_number,
             campaign_id: row.campaign_id,
             campaign_name: row.campaign_name,
-            status: status::parse(&row.status).unwrap_or_default().into(),
+            status: status::parse_vehicle_status(&row.status).unwrap_or_default().into(),
             inspected: row.inspected,
             admin_notes: row.admin_notes,
             operator_notes: row.operator_notes,
@@ -41,7 +41,7 @@ impl From<Vehicle> for pb::Vehicle {
             yard_group: row.yard_group,
             next: row.next,
             modified_by: row.modified_by,
-            modified_at: Some(timestamp(row.modified_at)),
+            modified_at: Some(to_timestamp(row.modified_at)),
             version: row.version,
             ..Self::default()
         }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 fn save(stack: &Stack, token: &str, id: &Value, version: &Value, notes: &str) -> (u16, Value) {
     let client = stack.client(Some(token));
     let send = || {
-        let request = client.request("PUT", &format!("/api/vehicles/{id}")).header("content-type", "application/json");
+        let request = client.build_request("PUT", &format!("/api/vehicles/{id}")).header("content-type", "application/json");
         let request = request.header("if-match", format!("\"{version}\"")).header("idempotency-key", notes.replace(' ', "-"));
         let answer = client.send(request, json!({ "operator_notes": notes }).to_string());
         (answer.status, answer.json())

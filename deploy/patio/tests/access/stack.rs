@@ -5,7 +5,7 @@ use patio_harness::{Client, Database, POSTGRES_URL_VARIABLE, TestFolder};
 use patio_kit::{
     client::call_context::CallContext,
     config::{ListenAddress, Settings, secret::Secret},
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     campaign::{CreateDraftRequest, PublishDraftRequest, draft_service_client::DraftServiceClient},
@@ -61,7 +61,7 @@ impl Stack {
     }
 
     fn on(database: Option<Database>) -> Self {
-        let (folder, runtime) = (TestFolder::temporary(), tokio::runtime::Runtime::new().unwrap());
+        let (folder, runtime) = (TestFolder::create_temporary(), tokio::runtime::Runtime::new().unwrap());
         let database_url = database.as_ref().map(|database| Secret::from(database.url()));
         let (host, url) = runtime.block_on(start(folder.path(), database_url));
         let trap = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -87,7 +87,7 @@ impl Stack {
 
     /// Returns status and body of a call. A body that is not JSON becomes a JSON string.
     pub fn call(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> (u16, Value) {
-        let answer = self.client(token).call(method, path, body.unwrap_or(&Value::Null));
+        let answer = self.client(token).call_route(method, path, body.unwrap_or(&Value::Null));
         (answer.status, answer.json())
     }
 
@@ -164,7 +164,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (ServiceHost, Str
 
 /// Imports a campaign with the same calls as import-svc, on behalf of a user.
 async fn import(host: &ServiceHost, who: &CallContext) -> i64 {
-    let who = &host.service_tokens("import-svc").call_context_on_behalf_of(who).await.unwrap();
+    let who = &host.service_token_source("import-svc").call_context_on_behalf_of(who).await.unwrap();
     let mut drafts = DraftServiceClient::new(host.channels.campaign.clone());
     let draft = CreateDraftRequest {
         import_id: uuid::Uuid::now_v7().to_string(),
@@ -173,7 +173,7 @@ async fn import(host: &ServiceHost, who: &CallContext) -> i64 {
         description: "It leaks".to_owned(),
         ..CreateDraftRequest::default()
     };
-    let campaign_id = drafts.create_draft(who.request(draft)).await.unwrap().into_inner().id;
+    let campaign_id = drafts.create_draft(who.grpc_request(draft)).await.unwrap().into_inner().id;
     let vehicles = (0..10).map(|n| NewVehicle {
         model_code: "HB20".to_owned(),
         serial_number: format!("{n:06}"),
@@ -181,10 +181,10 @@ async fn import(host: &ServiceHost, who: &CallContext) -> i64 {
     });
     let chunk = ImportVehiclesRequest { campaign_id, vehicles: vehicles.collect(), ..ImportVehiclesRequest::default() };
     CampaignVehicleServiceClient::new(host.channels.vehicle.clone())
-        .import_vehicles(who.request(tokio_stream::iter([chunk])))
+        .import_vehicles(who.grpc_request(tokio_stream::iter([chunk])))
         .await
         .unwrap();
-    drafts.publish_draft(who.request(PublishDraftRequest { id: campaign_id })).await.unwrap();
+    drafts.publish_draft(who.grpc_request(PublishDraftRequest { id: campaign_id })).await.unwrap();
     campaign_id
 }
 

@@ -29,7 +29,7 @@ fn operations_are_complete_or_undone_after_a_kill() {
 /// Starts five processes on an empty database. Returns `None` if no database servers are configured.
 pub fn start() -> Option<(Patio, Ledger)> {
     let (database, redis) = (Database::create()?, claim_empty_redis_database()?);
-    Some((Patio::builder().separate_processes().postgres(&database.url()).redis(&redis).start(), Ledger(database)))
+    Some((Patio::builder().with_separate_processes().with_postgres(&database.url()).with_redis(&redis).start(), Ledger(database)))
 }
 
 /// Signs in as the first supervisor, with a new connection per call.
@@ -46,12 +46,12 @@ fn outcome(answer: Result<HttpResponse, ureq::Error>) -> (u16, Value) {
 pub fn import(patio: &Patio, admin: &Client, file: &[u8]) -> i64 {
     let (id, begun) = (uuid::Uuid::now_v7().to_string(), Instant::now());
     loop {
-        let (status, body) = outcome(admin.try_upload(&id, file));
+        let (status, body) = outcome(admin.try_upload_workbook(&id, file));
         if status == 201 {
             return body["campaign"]["id"].as_i64().unwrap();
         }
         let may_go_on = [429, 503, 504].contains(&status) && begun.elapsed() < Duration::from_secs(60);
-        assert!(may_go_on, "an import: {status} {body}\n{}", patio.last_lines());
+        assert!(may_go_on, "an import: {status} {body}\n{}", patio.last_output_lines());
         print_to_stderr(&format!("import answered {status} {body} after {:?}, retrying", begun.elapsed()));
         std::thread::sleep(Duration::from_secs(1));
     }

@@ -4,7 +4,7 @@ use crate::{
     dice::{Dice, seed},
     workbooks,
 };
-use patio_harness::{Client, Patio, SERVICES};
+use patio_harness::{Client, Patio, SERVICE_NAMES};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::{
@@ -67,7 +67,7 @@ impl Watching {
         let looking = thread::spawn(move || {
             let mut odd = Vec::new();
             while !stopped.load(Relaxed) {
-                let page = outcome(admin.try_call("GET", &path, &Value::Null)).1;
+                let page = outcome(admin.try_call_route("GET", &path, &Value::Null)).1;
                 let shown = page["campaigns"].as_array().cloned().unwrap_or_default();
                 odd.extend(shown.iter().filter(|campaign| campaign["total_vehicles"] != VEHICLES).map(ToString::to_string));
                 thread::sleep(Duration::from_millis(50));
@@ -106,7 +106,7 @@ impl Play {
 
     /// Kills a service while `act` runs in another thread, restarts it, and waits until no operation is unfinished.
     fn interrupted<T: Send + 'static>(&mut self, within: Duration, act: impl FnOnce() -> T + Send + 'static) -> T {
-        let victim = SERVICES[usize::try_from(self.dice.below(5)).unwrap()];
+        let victim = SERVICE_NAMES[usize::try_from(self.dice.below(5)).unwrap()];
         let delay = Duration::from_millis(self.dice.below(1 + u64::try_from(within.as_millis()).unwrap()));
         let acting = thread::spawn(act);
         thread::sleep(delay);
@@ -124,7 +124,11 @@ impl Play {
             if unsettled.is_empty() {
                 break;
             }
-            assert!(begun.elapsed() < LONGEST, "{victim} killed after {delay:?}: not settled: {unsettled:?}\n{}", self.patio.last_lines());
+            assert!(
+                begun.elapsed() < LONGEST,
+                "{victim} killed after {delay:?}: not settled: {unsettled:?}\n{}",
+                self.patio.last_output_lines()
+            );
             thread::sleep(Duration::from_millis(50));
         }
         self.slowest = self.slowest.max(begun.elapsed());
@@ -145,7 +149,8 @@ impl Play {
         let name = format!("Import {number}.");
         let (admin, file) = (self.admin.clone(), workbook(&name, &format!("I{number}")));
         let watching = Watching::of(self.admin.clone(), &name);
-        let (status, body) = self.interrupted(self.took, move || outcome(admin.try_upload(&uuid::Uuid::now_v7().to_string(), &file)));
+        let (status, body) =
+            self.interrupted(self.took, move || outcome(admin.try_upload_workbook(&uuid::Uuid::now_v7().to_string(), &file)));
         watching.ends();
         let found = self.shown(&name);
         assert!(found.is_some() || status != 201, "acknowledged but missing: {body}");
@@ -160,7 +165,7 @@ impl Play {
         let name = format!("Deletion {number}.");
         let id = self.imported(&name, &format!("D{number}"));
         let (admin, path) = (self.admin.clone(), format!("/api/campaigns/{id}"));
-        let delete = move || outcome(admin.try_call("DELETE", &path, &Value::Null));
+        let delete = move || outcome(admin.try_call_route("DELETE", &path, &Value::Null));
         let (status, _) = self.interrupted(Duration::from_millis(900), delete);
         match self.shown(&name) {
             Some((_, campaign)) => assert!(status != 200 && campaign["total_vehicles"] == VEHICLES, "{status} {campaign}"),
@@ -183,11 +188,11 @@ impl Play {
         let last = jobs["jobs"].as_array().unwrap().iter().find(|job| job["kind"] == "status" && job["campaigns"][0]["id"] == id).cloned();
         let (admin, before) = (self.admin.clone(), self.with_status(id));
         let (status, body) = self.interrupted(Duration::from_millis(1_500), move || match last.filter(|_| is_undo) {
-            Some(job) => outcome(admin.try_call("POST", &format!("/api/jobs/{}/undo", job["id"]), &Value::Null)),
+            Some(job) => outcome(admin.try_call_route("POST", &format!("/api/jobs/{}/undo", job["id"]), &Value::Null)),
             None => {
                 let vins: Vec<String> = (1..=VEHICLES).map(|row| format!("{model} {row:06}")).collect();
                 let insert = json!({ "vins": vins, "action": "insert", "status": "ok" });
-                outcome(admin.try_call("POST", "/api/vehicles/bulk/status", &insert))
+                outcome(admin.try_call_route("POST", "/api/vehicles/bulk/status", &insert))
             }
         });
         let after = self.with_status(id);

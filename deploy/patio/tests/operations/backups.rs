@@ -1,7 +1,9 @@
 //! Tests of backups by restoring them.
 use super::everything;
 use crate::workbooks;
-use patio_harness::{Client, Database, POSTGRES_URL_VARIABLE, Patio, ProgramOutput, TestFolder, acquire_shared_slot, run, wait_until};
+use patio_harness::{
+    Client, Database, POSTGRES_URL_VARIABLE, Patio, ProgramOutput, TestFolder, acquire_shared_slot, run_program, wait_until,
+};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use sqlx::{Connection, Executor, SqliteConnection};
@@ -14,7 +16,7 @@ use std::{
 };
 
 fn patio(data: &Path, arguments: &[&str]) -> ProgramOutput {
-    run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())])
+    run_program("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())])
 }
 
 /// Deletes the last seal and its events from the database, as an attacker with write access would.
@@ -36,7 +38,7 @@ async fn cut_off_the_last_seal(file: &Path) {
 fn first_seal(data: &Path) -> String {
     let mut seal = None;
     wait_until("vehicle-svc has sealed its log", Duration::from_secs(20), || {
-        let verified = patio(data, &["audit", "verify"]).text();
+        let verified = patio(data, &["audit", "verify"]).combined_output();
         let mut seals = verified.split("--seal ").filter_map(|rest| rest.split_whitespace().next());
         seal = seals.find(|seal| seal.starts_with("vehicle:")).map(str::to_owned);
         seal.is_some()
@@ -54,8 +56,8 @@ fn used(patio: &Patio) -> (Client, Vec<i64>) {
 
 #[test]
 fn an_online_backup_of_sqlite_can_be_restored() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
-    let running = Patio::builder().folder(folder.path()).start();
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let running = Patio::builder().with_folder(folder.path()).start();
     let (admin, vehicles) = used(&running);
     let before = everything(&admin);
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
@@ -65,7 +67,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     assert_ne!(everything(&admin), before, "the data has changed since the backup");
     assert_eq!(patio(&data, &["backup", copy.to_str().unwrap()]).code, Some(1), "an existing backup is never overwritten");
     let done = patio(&data, &["restore", copy.to_str().unwrap()]);
-    assert!(done.code == Some(1) && done.text().contains("already exists"), "{done:?}");
+    assert!(done.code == Some(1) && done.combined_output().contains("already exists"), "{done:?}");
     running.stop();
 
     let other = folder.path().join("other");
@@ -74,7 +76,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     assert_eq!(done.code, Some(0), "{done:?}");
     // The key file that encrypts the signing keys is not part of the backup.
     fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
-    let restored = Patio::builder().folder(&other).start();
+    let restored = Patio::builder().with_folder(&other).start();
     let admin = restored.sign_in();
     assert_eq!(everything(&admin), before);
     admin.save_vehicle(vehicles[2], &json!({ "status": "ok" }));
@@ -85,12 +87,12 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     // A seal noted outside the database reveals that the end of the log was cut off.
     cut_off_the_last_seal(&data.join("vehicle.db"));
     let done = patio(&data, &["audit", "verify"]);
-    assert!(done.code == Some(1) && done.text().contains("seals.log: entries were cut off"), "{done:?}");
+    assert!(done.code == Some(1) && done.combined_output().contains("seals.log: entries were cut off"), "{done:?}");
     fs::rename(data.join("seals.log"), data.join("away")).unwrap();
     let done = patio(&data, &["audit", "verify"]);
-    assert!(done.code == Some(1) && done.text().contains("contains no seal of this service"), "{done:?}");
+    assert!(done.code == Some(1) && done.combined_output().contains("contains no seal of this service"), "{done:?}");
     let done = patio(&data, &["audit", "verify", "--seal", &seal]);
-    assert!(done.code == Some(1) && done.text().contains("entries were cut off"), "{done:?}");
+    assert!(done.code == Some(1) && done.combined_output().contains("entries were cut off"), "{done:?}");
 }
 
 /// Number of vehicles whose database takes longer to copy than the import of a campaign takes.
@@ -105,8 +107,8 @@ async fn ids(file: &Path, query: &'static str) -> Vec<i64> {
 
 #[test]
 fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
-    let running = Patio::builder().folder(folder.path()).start();
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let running = Patio::builder().with_folder(folder.path()).start();
     let admin = running.sign_in();
     admin.import_workbook(&workbooks::campaign("Large", "HB20", MANY_VEHICLES));
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
@@ -117,15 +119,15 @@ fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
         backup.join().unwrap()
     });
     running.stop();
-    assert!(done.code == Some(0) && !done.text().contains("lack vehicles"), "{done:?}");
+    assert!(done.code == Some(0) && !done.combined_output().contains("lack vehicles"), "{done:?}");
     let campaigns = ids(&copy.join("campaign.db"), "select id from campaigns where state = 'live' order by id");
     assert_eq!(ids(&copy.join("vehicle.db"), "select distinct campaign_id from vehicles order by campaign_id"), campaigns);
 }
 
 #[test]
 fn a_metric_has_the_time_of_the_last_backup() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
-    let running = Patio::builder().folder(folder.path()).start();
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let running = Patio::builder().with_folder(folder.path()).start();
     let url = format!("{}/metrics", running.replica("patio", 0).admin_url());
     let reported = || {
         let metrics = ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
@@ -146,8 +148,8 @@ fn a_metric_has_the_time_of_the_last_backup() {
 
 #[test]
 fn an_encrypted_backup_is_unreadable_without_its_key() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
-    let running = Patio::builder().folder(folder.path()).start();
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let running = Patio::builder().with_folder(folder.path()).start();
     let (admin, _) = used(&running);
     let before = everything(&admin);
     let (data, copy, identity) = (running.data_folder(), folder.path().join("copy"), folder.path().join("identity"));
@@ -155,7 +157,7 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
     let key_output = String::from_utf8_lossy(&made.stderr).into_owned();
     let recipient = key_output.split_whitespace().last().unwrap().to_owned();
     let done = patio(&data, &["backup", "--recipient", &recipient, copy.to_str().unwrap()]);
-    assert!(done.code == Some(0) && !done.text().contains("not encrypted"), "{done:?}");
+    assert!(done.code == Some(0) && !done.combined_output().contains("not encrypted"), "{done:?}");
     running.stop();
     let names: Vec<_> = fs::read_dir(&copy).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert!(names.len() >= 4 && names.iter().all(|name| name.extension().is_some_and(|end| end == "age")), "{names:?}");
@@ -163,11 +165,11 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
     assert!(!names.iter().any(|name| shows(name)), "the backup must not contain saved data in plain text");
     let other = folder.path().join("other");
     let refused = patio(&other.join("data"), &["restore", copy.to_str().unwrap()]);
-    assert!(refused.code == Some(1) && refused.text().contains("set --identity"), "{refused:?}");
+    assert!(refused.code == Some(1) && refused.combined_output().contains("set --identity"), "{refused:?}");
     let done = patio(&other.join("data"), &["restore", "--identity", identity.to_str().unwrap(), copy.to_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{done:?}");
     fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
-    let restored = Patio::builder().folder(&other).start();
+    let restored = Patio::builder().with_folder(&other).start();
     assert_eq!(everything(&restored.sign_in()), before);
     restored.stop();
 }
@@ -178,9 +180,9 @@ fn a_backup_of_postgresql_can_be_restored() {
     let (Some(first), Some(second)) = (Database::create(), Database::create()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };
-    let folder = TestFolder::temporary();
+    let folder = TestFolder::create_temporary();
     let key = folder.path().join("auth.key").display().to_string();
-    let running = Patio::builder().postgres(&first.url()).setting("PATIO_KEY_FILE", &key).start();
+    let running = Patio::builder().with_postgres(&first.url()).with_setting("PATIO_KEY_FILE", &key).start();
     let (admin, vehicles) = used(&running);
     let before = everything(&admin);
     let dump = folder.path().join("patio.dump").display().to_string();
@@ -189,7 +191,7 @@ fn a_backup_of_postgresql_can_be_restored() {
     running.stop();
 
     tool("pg_restore", &["--exit-on-error", "--no-owner", &format!("--dbname={}", second.url()), &dump]);
-    let restored = Patio::builder().postgres(&second.url()).setting("PATIO_KEY_FILE", &key).start();
+    let restored = Patio::builder().with_postgres(&second.url()).with_setting("PATIO_KEY_FILE", &key).start();
     let admin = restored.sign_in();
     assert_eq!(everything(&admin), before);
     admin.save_vehicle(vehicles[2], &json!({ "status": "ok" }));
@@ -201,7 +203,7 @@ fn a_backup_of_postgresql_can_be_restored() {
 #[track_caller]
 pub fn is_verified(database: &str) {
     let settings = [("PATIO_DATABASE_URL", database), ("PATIO_DATA_DIR", "/tmp"), ("PATIO_ALLOW_DATA_LOSS", "true")];
-    let done = run("patio", &["audit", "verify"], &settings);
+    let done = run_program("patio", &["audit", "verify"], &settings);
     assert_eq!(done.code, Some(0), "{done:?}");
 }
 

@@ -1,5 +1,5 @@
 //! The command `doctor`: its machine-readable form, waiting, and the checks before an installation.
-use patio_harness::{Database, POSTGRES_URL_VARIABLE, ProgramOutput, Redis, TestFolder, acquire_shared_slot, find_free_port, run};
+use patio_harness::{Database, POSTGRES_URL_VARIABLE, ProgramOutput, Redis, TestFolder, acquire_shared_slot, find_free_port, run_program};
 use patio_testing::print_to_stderr;
 use serde_json::Value;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, thread, time::Duration};
@@ -13,7 +13,7 @@ struct Sound {
 
 impl Sound {
     fn new() -> Self {
-        let folder = TestFolder::temporary();
+        let folder = TestFolder::create_temporary();
         let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
         let (data, pages) = (at("data"), at("pages"));
         fs::create_dir(&pages).unwrap();
@@ -23,7 +23,7 @@ impl Sound {
 
     fn doctor(&self, arguments: &[&str], settings: &[(&str, &str)]) -> ProgramOutput {
         let own = [("PATIO_DATA_DIR", &*self.data), ("PATIO_WEB_DIR", &*self.pages), ("PATIO_LISTEN", "127.0.0.1:0")];
-        run("patio", &[&["doctor"], arguments].concat(), &[&own, settings].concat())
+        run_program("patio", &[&["doctor"], arguments].concat(), &[&own, settings].concat())
     }
 }
 
@@ -90,30 +90,33 @@ fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
     let pre = |settings: &[(&str, &str)]| sound.doctor(&["--pre"], settings);
     let fine = pre(&[]);
     assert_eq!(fine.code, Some(0), "{fine:?}");
-    super::contains(&fine.text(), &["can be created", "ok   settings: valid", "ok   pages: built"]);
+    super::contains(&fine.combined_output(), &["can be created", "ok   settings: valid", "ok   pages: built"]);
 
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let (port, key) = (taken.local_addr().unwrap().to_string(), sound.folder.path().join("pages/index.html"));
     let wrong = pre(&[("PATIO_LISTEN", &port), ("PATIO_KEY_FILE", key.to_str().unwrap()), ("PATIO_WEB_DIR", "/nowhere")]);
     assert_eq!(wrong.code, Some(1), "{wrong:?}");
-    super::contains(&wrong.text(), &[&format!("FAIL port: {port}"), "FAIL key file: PATIO_KEY_FILE", "FAIL pages: no index.html"]);
+    super::contains(
+        &wrong.combined_output(),
+        &[&format!("FAIL port: {port}"), "FAIL key file: PATIO_KEY_FILE", "FAIL pages: no index.html"],
+    );
     let away = format!("postgres://nobody:hush@127.0.0.1:{}/none", find_free_port());
     let away = pre(&[("PATIO_DATABASE_URL", &away), ("PATIO_REDIS_URL", "redis://127.0.0.1:1")]);
-    assert!(away.code == Some(1) && !away.text().contains("hush"), "{away:?}");
-    super::contains(&away.text(), &["FAIL database of auth", "FAIL cache: Redis does not answer"]);
+    assert!(away.code == Some(1) && !away.combined_output().contains("hush"), "{away:?}");
+    super::contains(&away.combined_output(), &["FAIL database of auth", "FAIL cache: Redis does not answer"]);
     assert_eq!(contents(sound.folder.path()), before, "nothing was changed");
 
     fs::create_dir(&sound.data).unwrap();
     fs::set_permissions(&sound.data, fs::Permissions::from_mode(0o755)).unwrap();
     let open = pre(&[]);
-    assert!(open.code == Some(1) && open.text().contains("FAIL privacy of the data folder: other users can read"), "{open:?}");
+    assert!(open.code == Some(1) && open.combined_output().contains("FAIL privacy of the data folder: other users can read"), "{open:?}");
 
     assert_eq!(pre(&[("PATIO_LOG_JSON", "maybe")]).code, Some(78), "a setting that cannot be parsed");
     assert_eq!(pre(&[("PATIO_SERVICE_SECRET", "short")]).code, Some(78), "an invalid setting");
     assert_eq!(sound.doctor(&["--wait", "soon"], &[]).code, Some(2), "wrong use");
     if let Some(redis) = Redis::start(sound.folder.path()) {
         let asked = pre(&[("PATIO_REDIS_URL", &redis.url())]);
-        assert!(asked.text().contains("cache: Redis answers"), "{asked:?}");
+        assert!(asked.combined_output().contains("cache: Redis answers"), "{asked:?}");
         assert_eq!(redis.send_command(patio_harness::REDIS_PASSWORD, &["dbsize"]), "0", "nothing was written to Redis");
     }
 }
@@ -125,27 +128,33 @@ fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections(
     let role = format!("{}_other", database.name());
     database.run_sql_in_maintenance_database(&format!("create role {role} login"));
     database.run_sql("create schema vehicle");
-    let url = database.url_for(&role, "x");
+    let url = database.url_for_role(&role, "x");
     let doctor = |arguments: &[&str]| {
         let settings = [("PATIO_DATABASE_URL", &*url), ("PATIO_ALLOW_DATA_LOSS", "true"), ("PATIO_SERVICE_SECRET", "the secret of tests")];
-        run("vehicle-svc", &[&["doctor"], arguments].concat(), &settings)
+        run_program("vehicle-svc", &[&["doctor"], arguments].concat(), &settings)
     };
     let before = doctor(&["--pre"]);
     assert_eq!(before.code, Some(1), "{before:?}");
-    super::contains(&before.text(), &["FAIL database: the schema vehicle belongs to", &format!("the role {role} is not a member of it")]);
+    super::contains(
+        &before.combined_output(),
+        &["FAIL database: the schema vehicle belongs to", &format!("the role {role} is not a member of it")],
+    );
     database.run_sql("drop schema vehicle");
     let missing = doctor(&["--pre"]);
     super::contains(
-        &missing.text(),
+        &missing.combined_output(),
         &[&format!("FAIL database: the schema vehicle does not exist, and the role {role} may not create it")],
     );
 
     database.run_sql(&format!("create schema vehicle authorization {role}"));
     database.run_sql_in_maintenance_database(&format!("alter role {role} connection limit 71"));
     let few = doctor(&["--pre"]);
-    super::contains(&few.text(), &["FAIL connections: 1 replicas open at most 24 each, 72 during a rollout, and PostgreSQL admits 71"]);
+    super::contains(
+        &few.combined_output(),
+        &["FAIL connections: 1 replicas open at most 24 each, 72 during a rollout, and PostgreSQL admits 71"],
+    );
     database.run_sql_in_maintenance_database(&format!("alter role {role} connection limit 72"));
-    super::contains(&doctor(&["--pre"]).text(), &["ok   connections: 1 replicas open at most 24 each"]);
+    super::contains(&doctor(&["--pre"]).combined_output(), &["ok   connections: 1 replicas open at most 24 each"]);
     assert_eq!(database.run_sql("select count(*) from pg_tables where schemaname = 'vehicle'"), "0", "no migration has run");
     database.run_sql_in_maintenance_database(&format!("alter role {role} connection limit -1"));
     database.run_sql("drop schema vehicle");

@@ -1,5 +1,5 @@
 //! Sockets of running processes, compared with the connections that the network policies allow.
-use patio_harness::{Database, Patio, SERVICES, acquire_shared_slot, claim_empty_redis_database};
+use patio_harness::{Database, Patio, SERVICE_NAMES, acquire_shared_slot, claim_empty_redis_database};
 use serde_json::json;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -65,7 +65,7 @@ fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_
     let (Some(database), Some(redis)) = (Database::create(), claim_empty_redis_database()) else {
         return patio_testing::print_to_stderr("PostgreSQL or Redis is missing: open sockets not compared");
     };
-    let patio = Patio::builder().separate_processes().postgres(&database.url()).redis(&redis).start();
+    let patio = Patio::builder().with_separate_processes().with_postgres(&database.url()).with_redis(&redis).start();
     let admin = patio.sign_in();
     let campaign = admin.import_template();
     admin.save_vehicle(campaign.vehicle_ids()[0], &json!({ "status": "ok" })); // the first save starts the campaign at campaign-svc
@@ -82,7 +82,7 @@ fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_
                     Some(program) if *program != replica.program => _ = made.insert((replica.program.to_owned(), (*program).to_owned())),
                     // The other end of a connection has a port of the system's range.
                     _ => assert!(
-                        port >= FIRST_EPHEMERAL || (stores.contains(&port) && replica.program != SERVICES[4]),
+                        port >= FIRST_EPHEMERAL || (stores.contains(&port) && replica.program != SERVICE_NAMES[4]),
                         "{} connects to {port}",
                         replica.name()
                     ),

@@ -2,7 +2,7 @@
 use super::restores::workbook;
 use patio_harness::{
     Client, DATABASE_PASSWORD, DATABASE_ROLE, POSTGRES_URL_VARIABLE, Patio, Patroni, Postgres, Signal, TestFolder, acquire_exclusive_slot,
-    acquire_shared_slot, run, wait_until,
+    acquire_shared_slot, run_program, wait_until,
 };
 use patio_testing::{long, patience, print_to_stderr};
 use serde_json::json;
@@ -46,7 +46,7 @@ impl Inspectors {
                 scope.spawn(|| {
                     while !is_over.load(Ordering::Relaxed) {
                         let Some(id) = self.left.lock().unwrap().pop() else { return };
-                        let answer = self.admin.call("PUT", &format!("/api/vehicles/{id}"), &json!({ "status": "ok" }));
+                        let answer = self.admin.call_route("PUT", &format!("/api/vehicles/{id}"), &json!({ "status": "ok" }));
                         if answer.is_success() {
                             self.acknowledged.lock().unwrap().insert(id);
                         } else {
@@ -70,7 +70,7 @@ impl Inspectors {
         let began = Instant::now();
         wait_until("a save succeeds on the new primary", patience(RECOVERED), || {
             let note = json!({ "operator_notes": "after the failover" });
-            self.admin.try_call("PUT", &format!("/api/vehicles/{}", self.first), &note).is_ok_and(|answer| answer.is_success())
+            self.admin.try_call_route("PUT", &format!("/api/vehicles/{}", self.first), &note).is_ok_and(|answer| answer.is_success())
         });
         began.elapsed()
     }
@@ -100,7 +100,7 @@ struct Yard {
 }
 
 fn yard() -> Option<Yard> {
-    let folders = [TestFolder::temporary(), TestFolder::temporary()];
+    let folders = [TestFolder::create_temporary(), TestFolder::create_temporary()];
     let Some(primary) = Postgres::start(folders[0].path()) else {
         print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
         return None;
@@ -108,7 +108,7 @@ fn yard() -> Option<Yard> {
     let standby = primary.start_standby(folders[1].path());
     let hosts = [&standby, &primary].map(Postgres::address).join(",");
     let url = format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{hosts}/patio?target_session_attrs=read-write");
-    let patio = Patio::builder().separate_processes().postgres(&url).start();
+    let patio = Patio::builder().with_separate_processes().with_postgres(&url).start();
     let inspectors = Inspectors::new(&patio, 3_000);
     Some(Yard { primary, standby, patio, inspectors, _folders: folders })
 }
@@ -156,12 +156,12 @@ fn doctor_finds_the_primary_among_several_hosts_and_names_all_when_none_responds
     let doctor = |hosts: &str| {
         let url = format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{hosts}/patio");
         let allow = ("PATIO_ALLOW_DATA_LOSS", "true");
-        run("vehicle-svc", &["doctor"], &[("PATIO_DATABASE_URL", &url), allow, ("PATIO_SERVICE_SECRET", "the secret of tests")])
+        run_program("vehicle-svc", &["doctor"], &[("PATIO_DATABASE_URL", &url), allow, ("PATIO_SERVICE_SECRET", "the secret of tests")])
     };
     let found = doctor(&[&yard.standby, &yard.primary].map(Postgres::address).join(","));
-    assert!(found.text().contains("ok   database: PostgreSQL"), "{found:?}");
+    assert!(found.combined_output().contains("ok   database: PostgreSQL"), "{found:?}");
     let none = doctor("127.0.0.1:1,127.0.0.1:2");
-    assert!(none.code == Some(1) && none.text().contains("127.0.0.1:1, 127.0.0.1:2"), "{none:?}");
+    assert!(none.code == Some(1) && none.combined_output().contains("127.0.0.1:1, 127.0.0.1:2"), "{none:?}");
     yard.patio.stop();
 }
 
@@ -181,28 +181,28 @@ fn a_patroni_cluster_that_loses_its_primary_loses_no_acknowledged_save() {
         return;
     }
     let mut cluster = Patroni::start().expect("the packages patroni, etcd-server and python3-etcd are installed");
-    let patio = Patio::builder().replicas(2).postgres(&cluster.url()).start();
+    let patio = Patio::builder().with_replicas(2).with_postgres(&cluster.url()).start();
     let inspectors = Inspectors::new(&patio, 10_000);
     inspectors.save_during(|| thread::sleep(Duration::from_secs(2)));
     for loss in [Loss::Switchover, Loss::Crash, Loss::Freeze, Loss::CutOff] {
-        let old = cluster.primary().unwrap();
+        let old = cluster.primary_node().unwrap();
         let (mut down, mut again) = (Duration::ZERO, Duration::ZERO);
         let rejected = inspectors.save_during(|| {
             let began = Instant::now();
             match loss {
                 Loss::Switchover => cluster.switch_over(),
-                Loss::Crash => cluster.kill(old),
-                Loss::Freeze => cluster.suspend(old),
+                Loss::Crash => cluster.kill_node(old),
+                Loss::Freeze => cluster.suspend_node(old),
                 Loss::CutOff => cluster.set_etcd_disconnected(old, true),
             }
-            wait_until("a standby is the primary", PROMOTED, || cluster.primary().is_some_and(|new| new != old));
+            wait_until("a standby is the primary", PROMOTED, || cluster.primary_node().is_some_and(|new| new != old));
             down = began.elapsed();
             again = inspectors.wait_until_saved();
         });
         match loss {
             Loss::Switchover => {}
-            Loss::Crash => cluster.restart(old),
-            Loss::Freeze => cluster.resume(old),
+            Loss::Crash => cluster.restart_node(old),
+            Loss::Freeze => cluster.resume_node(old),
             Loss::CutOff => cluster.set_etcd_disconnected(old, false),
         }
         cluster.wait_until_healthy();

@@ -1,5 +1,5 @@
 //! Revoking all signing keys: all users are signed out, and Patio continues without a restart.
-use patio_harness::{Database, Patio, acquire_shared_slot, run, wait_until};
+use patio_harness::{Database, Patio, acquire_shared_slot, run_program, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ fn revoked_keys_sign_all_users_out_within_seconds_without_a_restart() {
     throw_away(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();
     let Some(database) = Database::create() else { return };
-    let five = Patio::builder().separate_processes().postgres(&database.url()).start();
+    let five = Patio::builder().with_separate_processes().with_postgres(&database.url()).start();
     throw_away(&five, &[("PATIO_DATABASE_URL", &database.url()), ("PATIO_ALLOW_DATA_LOSS", "true")], "auth-svc");
     five.stop();
 }
@@ -20,18 +20,18 @@ fn throw_away(patio: &Patio, settings: &[(&str, &str)], program: &str) {
     admin.import_template();
     let key = patio.folder().join("auth.key").display().to_string();
     let settings = [settings, &[("PATIO_KEY_FILE", &*key)]].concat();
-    let done = run(program, &["keys", "revoke-all"], &settings);
-    assert!(done.code == Some(0) && done.text().contains("All keys were replaced"), "{done:?}");
+    let done = run_program(program, &["keys", "revoke-all"], &settings);
+    assert!(done.code == Some(0) && done.combined_output().contains("All keys were replaced"), "{done:?}");
     wait_until("the old token is refused", Duration::from_secs(10), || {
-        admin.try_call("GET", "/api/me", &Value::Null).unwrap().status == 401
+        admin.try_call_route("GET", "/api/me", &Value::Null).unwrap().status == 401
     });
     let again = patio.sign_in();
-    wait_until("the gateway knows the new keys", Duration::from_secs(10), || again.call("GET", "/api/me", &Value::Null).is_success());
+    wait_until("the gateway knows the new keys", Duration::from_secs(10), || again.call_route("GET", "/api/me", &Value::Null).is_success());
     // Services also call each other with new tokens.
     let campaign = again.get("/api/campaigns")["campaigns"][0]["id"].as_i64().unwrap();
     wait_until("requests succeed with new keys", Duration::from_secs(10), || {
-        again.call("PUT", &format!("/api/campaigns/{campaign}"), &json!({ "description": "after" })).is_success()
+        again.call_route("PUT", &format!("/api/campaigns/{campaign}"), &json!({ "description": "after" })).is_success()
     });
-    assert!(again.call("DELETE", &format!("/api/campaigns/{campaign}"), &json!({})).is_success());
-    assert_eq!(admin.try_call("GET", "/api/me", &Value::Null).unwrap().status, 401);
+    assert!(again.call_route("DELETE", &format!("/api/campaigns/{campaign}"), &json!({})).is_success());
+    assert_eq!(admin.try_call_route("GET", "/api/me", &Value::Null).unwrap().status, 401);
 }

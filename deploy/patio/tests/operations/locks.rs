@@ -1,7 +1,7 @@
 //! Migrations on PostgreSQL under load: no save waits longer than a second. (A SQLite file belongs to a single process.)
 use patio_kit::{
     db::{Db, Schema},
-    host::ServiceHost,
+    service_host::ServiceHost,
 };
 use patio_testing::{each_database, patience, print_to_stderr};
 use sqlx::{

@@ -16,18 +16,19 @@ fn warnings(log: &str, words: &str) -> Vec<Value> {
 }
 
 fn statuses(client: &Client, path: &str, number: usize) -> Vec<u16> {
-    (0..number).map(|_| client.call("GET", path, &Value::Null).status).collect()
+    (0..number).map(|_| client.call_route("GET", path, &Value::Null).status).collect()
 }
 
 #[test]
 fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
     let _turn = acquire_shared_slot();
-    let mut patio = Patio::builder().separate_processes().setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
+    let mut patio =
+        Patio::builder().with_separate_processes().with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
     let path = format!("/api/vehicles/{}", admin.import_template().vehicle_ids()[0]);
     patio.replica_mut("vehicle-svc", 0).stop(Signal::Terminate);
     assert_eq!(statuses(&admin, &path, 12), [503; 12]);
-    let log = patio.replica("gateway", 0).log();
+    let log = patio.replica("gateway", 0).read_log();
     let failed: Vec<_> = lines(&log).into_iter().filter(|line| line["message"] == "request failed").collect();
     assert_eq!(failed.len(), 12, "{log}");
     for line in &failed {
@@ -39,26 +40,26 @@ fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
     assert_eq!(warnings(&log, "replica unhealthy").len(), 1, "{log}");
     assert_eq!(warnings(&log, "replica unhealthy")[0]["service"], "vehicle-svc");
     for replica in patio.replicas() {
-        for line in lines(&replica.log()) {
+        for line in lines(&replica.read_log()) {
             assert!(line.get("span").is_none(), "the span is already among the spans: {line}");
         }
-        assert!(!replica.log().contains("already exists"), "{}", replica.log());
+        assert!(!replica.read_log().contains("already exists"), "{}", replica.read_log());
     }
     patio.stop();
 }
 
 #[test]
 fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
     let Some(mut redis) = Redis::start(folder.path()) else { return print_to_stderr("Redis is not installed: skipped") };
-    let patio = Patio::builder().redis(&redis.url()).setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
+    let patio = Patio::builder().with_redis(&redis.url()).with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();
     redis.kill();
     for vehicle in vehicles.iter().cycle().take(20) {
         admin.save_vehicle(*vehicle, &json!({ "status": "ok" }));
     }
-    let log = || patio.first_process().log();
+    let log = || patio.first_process().read_log();
     let away = warnings(&log(), "redis unavailable");
     assert_eq!(away.len(), 1, "{}", log());
     assert!(away[0]["cause"].is_string() && away[0]["purpose"].is_string(), "{}", away[0]);

@@ -22,9 +22,9 @@ fn requests_calls_streams_and_waiters_are_counted() {
     let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let admin = patio.sign_in();
     let campaign = admin.import_template().id;
-    let report = admin.call("GET", &format!("/api/campaigns/{campaign}/export_all_yards"), &Value::Null);
+    let report = admin.call_route("GET", &format!("/api/campaigns/{campaign}/export_all_yards"), &Value::Null);
     assert!(report.body.starts_with(b"PK"));
-    let metrics = || admin.with_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let metrics = || admin.with_url(&patio.replica("patio", 0).admin_url()).call_route("GET", "/metrics", &Value::Null).text();
     let waiting = [
         "patio_db_waiters{service=\"vehicle-svc\",pool=\"write\"}",
         "patio_password_hash_waiters",
@@ -62,9 +62,9 @@ fn each_metric_has_a_help_text_and_people_and_the_process_are_measured() {
     admin.save_vehicle(vehicle, &json!({ "status": "ok" }));
     let current =
         json!({ "status": "ng", "operator_notes": "scratched", "base": { "status": "", "operator_notes": "" }, "on_conflict": "keep" });
-    assert!(admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &current).is_success());
+    assert!(admin.call_route("PUT", &format!("/api/vehicles/{vehicle}"), &current).is_success());
     assert_eq!(patio.client().try_sign_in("1000", "a wrong password").status, 401);
-    let metrics = || admin.with_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let metrics = || admin.with_url(&patio.replica("patio", 0).admin_url()).call_route("GET", "/metrics", &Value::Null).text();
     // The sealer and the sweepers report every few seconds.
     wait_until("the background tasks have reported", Duration::from_secs(20), || {
         let text = metrics();

@@ -1,12 +1,13 @@
 //! Migrations: old and new versions can use the same tables at the same time.
-use patio_kit::{db::Schema, host::ServiceHost, on};
+use patio_kit::{db::Schema, on, service_host::ServiceHost};
 use patio_testing::each_database;
 
 pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 async fn applied(host: &ServiceHost, schema: Schema) -> Vec<(i64, Vec<u8>)> {
     let db = host.open_database(schema).await.unwrap();
-    let rows = on!(db.read(), c => sqlx::query_as("select version, checksum from _sqlx_migrations order by version").fetch_all(c).await);
+    let rows =
+        on!(db.read_pool(), c => sqlx::query_as("select version, checksum from _sqlx_migrations order by version").fetch_all(c).await);
     db.close().await;
     rows.unwrap()
 }

@@ -1,5 +1,5 @@
 //! PgBouncer in front of PostgreSQL: session mode works, other pool modes are rejected with a clear error.
-use patio_harness::{Database, POSTGRES_URL_VARIABLE, Patio, TestFolder, acquire_shared_slot, find_free_port, run, wait_until};
+use patio_harness::{Database, POSTGRES_URL_VARIABLE, Patio, TestFolder, acquire_shared_slot, find_free_port, run_program, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use std::{
@@ -24,7 +24,7 @@ impl Pool {
         let program =
             ["/usr/sbin/pgbouncer", "pgbouncer"].into_iter().find(|path| !path.contains('/') || fs::exists(path).unwrap_or(false))?;
         Command::new(program).arg("--version").stdout(Stdio::null()).status().ok()?;
-        let (folder, port) = (TestFolder::temporary(), find_free_port());
+        let (folder, port) = (TestFolder::create_temporary(), find_free_port());
         let (_, server) = database.url().rsplit_once('@').map(|(role, place)| (role.to_owned(), place.to_owned()))?;
         let (place, name) = server.split_once('/')?;
         let (host, server_port) = place.split_once(':')?;
@@ -62,18 +62,18 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
     for mode in ["transaction", "statement"] {
         let Some(pool) = Pool::start(&database, mode, "") else { return print_to_stderr("pgbouncer is not installed: skipped") };
         let settings = [("PATIO_DATABASE_URL", &*pool.url), ("PATIO_ALLOW_DATA_LOSS", "true")];
-        let refused = run("patio", &["migrate"], &settings);
+        let refused = run_program("patio", &["migrate"], &settings);
         let words = format!("PATIO_DATABASE_URL leads to a PgBouncer in {mode} mode");
-        assert!(refused.code == Some(78) && refused.text().contains(&words), "{refused:?}");
+        assert!(refused.code == Some(78) && refused.combined_output().contains(&words), "{refused:?}");
         let (_, place) = pool.url.rsplit_once('@').unwrap();
         let address = place.split('/').next().unwrap();
-        super::contains(&refused.text(), &[address, "set pool_mode = session there", "the PostgreSQL server itself"]);
-        let doctor = run("patio", &["doctor"], &settings);
-        assert!(doctor.code == Some(1) && doctor.text().contains(&words), "{doctor:?}");
+        super::contains(&refused.combined_output(), &[address, "set pool_mode = session there", "the PostgreSQL server itself"]);
+        let doctor = run_program("patio", &["doctor"], &settings);
+        assert!(doctor.code == Some(1) && doctor.combined_output().contains(&words), "{doctor:?}");
     }
     assert_eq!(database.run_sql("select count(*) from pg_tables where schemaname in ('auth', 'vehicle', 'public')"), "0", "no tables yet");
     let Some(pool) = Pool::start(&database, "session", "") else { return };
-    let patio = Patio::builder().postgres(&pool.url).start();
+    let patio = Patio::builder().with_postgres(&pool.url).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     admin.save_vehicle(vehicle, &json!({ "status": "ok" }));
@@ -95,10 +95,10 @@ fn a_pooler_that_refuses_or_ignores_a_parameter_of_the_url_is_rejected() {
         ("ignore_startup_parameters = options", "a PgBouncer that ignores the parameter statement_timeout of the URL"),
     ] {
         let Some(pool) = Pool::start(&database, "session", more) else { return print_to_stderr("pgbouncer is not installed: skipped") };
-        let migrate = |url: &str| run("patio", &["migrate"], &[("PATIO_DATABASE_URL", url), ("PATIO_ALLOW_DATA_LOSS", "true")]);
+        let migrate = |url: &str| run_program("patio", &["migrate"], &[("PATIO_DATABASE_URL", url), ("PATIO_ALLOW_DATA_LOSS", "true")]);
         let parameter = "?options=-c%20statement_timeout%3D20s";
         let refused = migrate(&format!("{}{parameter}", pool.url));
-        assert!(refused.code == Some(78) && refused.text().contains(words), "{refused:?}");
+        assert!(refused.code == Some(78) && refused.combined_output().contains(words), "{refused:?}");
         let direct = migrate(&format!("{}{parameter}", database.url()));
         assert_eq!(direct.code, Some(0), "PostgreSQL itself takes the parameter: {direct:?}");
     }

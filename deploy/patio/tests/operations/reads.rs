@@ -23,7 +23,7 @@ struct Yard {
 impl Yard {
     fn start(primary: Postgres, replica: Postgres, url: &str) -> Self {
         commit_alone(&primary);
-        let patio = Patio::builder().postgres(url).setting("PATIO_DATABASE_READ_URL", &replica.url()).start();
+        let patio = Patio::builder().with_postgres(url).with_setting("PATIO_DATABASE_READ_URL", &replica.url()).start();
         let admin = patio.sign_in();
         let campaign = admin.import_template();
         let vehicles = campaign.vehicle_ids();
@@ -46,7 +46,7 @@ impl Yard {
     }
 
     fn metric(&self, parts: &[&str]) -> f64 {
-        let text = self.admin.with_url(&self.patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+        let text = self.admin.with_url(&self.patio.replica("patio", 0).admin_url()).call_route("GET", "/metrics", &Value::Null).text();
         value(&text, &[parts, &["service=\"vehicle-svc\""]].concat()).unwrap_or_default()
     }
 
@@ -72,7 +72,7 @@ fn commit_alone(server: &Postgres) {
 }
 
 fn servers() -> Option<(Postgres, Postgres, [TestFolder; 2])> {
-    let folders = [TestFolder::temporary(), TestFolder::temporary()];
+    let folders = [TestFolder::create_temporary(), TestFolder::create_temporary()];
     let Some(primary) = Postgres::start(folders[0].path()) else {
         print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
         return None;
@@ -112,7 +112,7 @@ fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
 #[test]
 fn a_replica_that_a_failover_left_behind_is_not_read() {
     let (_turn, Some((primary, replica, _folders))) = (acquire_shared_slot(), servers()) else { return };
-    let folder = TestFolder::temporary();
+    let folder = TestFolder::create_temporary();
     let next = primary.start_standby(folder.path());
     let hosts = [&primary, &next].map(Postgres::address).join(",");
     let mut yard = Yard::start(primary, replica, &format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{hosts}/patio"));
@@ -128,7 +128,7 @@ fn a_replica_that_a_failover_left_behind_is_not_read() {
     next.promote();
     commit_alone(&next); // its settings are a copy of the primary's
     wait_until("a save succeeds on the new primary", Duration::from_secs(20), || {
-        let saved = yard.admin.try_call("PUT", &format!("/api/vehicles/{}", yard.vehicles[0]), &json!({ "status": "Repair" }));
+        let saved = yard.admin.try_call_route("PUT", &format!("/api/vehicles/{}", yard.vehicles[0]), &json!({ "status": "Repair" }));
         saved.is_ok_and(|answer| answer.is_success())
     });
     let on_replica = yard.queries_on("replica");

@@ -6,7 +6,7 @@ use super::{
 };
 use patio_harness::{
     Client, Database, POSTGRES_URL_VARIABLE, Patio, PatioBuilder, REDIS_URL_VARIABLE, TestFolder, acquire_shared_slot,
-    claim_empty_redis_database, run, wait_until,
+    claim_empty_redis_database, run_program, wait_until,
 };
 use patio_testing::print_to_stderr;
 use rust_xlsxwriter::Workbook;
@@ -157,12 +157,12 @@ fn supervisor(patio: &Patio) -> Client {
 
 #[test]
 fn every_row_of_sqlite_is_restored_in_time() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
     let patio = |data: &Path, arguments: &[&str]| {
-        let done = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
+        let done = run_program("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
     };
-    let running = Patio::builder().folder(folder.path()).start();
+    let running = Patio::builder().with_folder(folder.path()).start();
     let admin = supervisor(&running);
     let vehicles = fill(&admin);
     let (data, copy) = (running.data_folder(), |turn: usize| folder.path().join(format!("copy-{turn}")));
@@ -186,7 +186,7 @@ fn every_row_of_sqlite_is_restored_in_time() {
     is_same_but(&before, &block_on(of_sqlite(&other.join("data"))), moves_on);
     std::fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
     let started = Instant::now();
-    let restored = Patio::builder().folder(&other).start();
+    let restored = Patio::builder().with_folder(&other).start();
     let admin = supervisor(&restored);
     is_shown(&everything(&admin), &shown);
     in_time("SQLite", vehicles, (backup, copied + started.elapsed()));
@@ -216,7 +216,7 @@ impl Roles {
 
     /// Returns the URL of a database for the role of a schema.
     fn url(&self, schema: &str, database: &Database) -> String {
-        database.url_for(&self.name(schema), "x")
+        database.url_for_role(&self.name(schema), "x")
     }
 
     /// Creates an empty database owned by the backup role.
@@ -237,9 +237,9 @@ impl Roles {
 
     /// Configures five processes, each with the role of its service.
     fn patio(&self, database: &Database, redis: &str) -> PatioBuilder {
-        let builder = Patio::builder().separate_processes().redis(redis).setting("PATIO_ALLOW_DATA_LOSS", "true");
+        let builder = Patio::builder().with_separate_processes().with_redis(redis).with_setting("PATIO_ALLOW_DATA_LOSS", "true");
         SCHEMAS.into_iter().fold(builder, |builder, (service, schema)| {
-            builder.setting_for_program(service, "PATIO_DATABASE_URL", &self.url(schema, database))
+            builder.with_program_setting(service, "PATIO_DATABASE_URL", &self.url(schema, database))
         })
     }
 }
@@ -258,9 +258,9 @@ fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
     let (Some(roles), Some(redis)) = (Roles::create(), claim_empty_redis_database()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} or {REDIS_URL_VARIABLE} is not set: skipped"));
     };
-    let (folder, first) = (TestFolder::temporary(), roles.fresh());
+    let (folder, first) = (TestFolder::create_temporary(), roles.fresh());
     let key = folder.path().join("auth.key").display().to_string();
-    let running = roles.patio(&first, &redis).setting("PATIO_KEY_FILE", &key).start();
+    let running = roles.patio(&first, &redis).with_setting("PATIO_KEY_FILE", &key).start();
     let admin = supervisor(&running);
     let vehicles = fill(&admin);
     let dump = folder.path().join("patio.dump");
@@ -283,7 +283,7 @@ fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
     let copied = began.elapsed();
     is_same(&before, &block_on(of_postgres(&second.url())));
     let started = Instant::now();
-    let restored = roles.patio(&second, &redis).setting("PATIO_KEY_FILE", &key).start();
+    let restored = roles.patio(&second, &redis).with_setting("PATIO_KEY_FILE", &key).start();
     let admin = supervisor(&restored);
     is_shown(&everything(&admin), &shown);
     in_time("PostgreSQL", vehicles, (backup, copied + started.elapsed()));

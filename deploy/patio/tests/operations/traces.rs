@@ -14,7 +14,7 @@ const ARRIVAL: Duration = Duration::from_secs(20);
 
 /// Sends a request with a request id.
 fn send(client: &Client, id: &str, method: &str, path: &str, body: &Value) -> HttpResponse {
-    let request = client.request(method, path).header("x-request-id", id).header("content-type", "application/json");
+    let request = client.build_request(method, path).header("x-request-id", id).header("content-type", "application/json");
     client.send(request, if body.is_null() { String::new() } else { body.to_string() })
 }
 
@@ -42,7 +42,7 @@ fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
     let (_turn, port) = (acquire_shared_slot(), find_free_port());
     let collector = Collector::start(port);
     let endpoint = format!("http://127.0.0.1:{port}");
-    let mut patio = Patio::builder().separate_processes().setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
+    let mut patio = Patio::builder().with_separate_processes().with_setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let path = format!("/api/vehicles/{vehicle}");
@@ -96,7 +96,8 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let port = find_free_port();
     let collector = Collector::start(port);
-    let patio = Patio::builder().postgres(&database.url()).setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{port}")).start();
+    let patio =
+        Patio::builder().with_postgres(&database.url()).with_setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{port}")).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();
     thread::scope(|scope| {
@@ -108,7 +109,7 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
             });
         }
     });
-    let metrics = admin.with_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let metrics = admin.with_url(&patio.replica("patio", 0).admin_url()).call_route("GET", "/metrics", &Value::Null).text();
     let counted = metrics.lines().find(|line| line.starts_with("patio_sql_statements_total") && line.contains("\"SaveVehicle\"")).unwrap();
     let counted: u64 = counted.rsplit_once(' ').unwrap().1.parse().unwrap();
     let mut shown = 0;
@@ -124,24 +125,25 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
 
 #[test]
 fn traces_go_over_tls_with_headers_and_the_doctor_tries_both() {
-    let (_turn, folder, port) = (acquire_shared_slot(), TestFolder::temporary(), find_free_port());
+    let (_turn, folder, port) = (acquire_shared_slot(), TestFolder::create_temporary(), find_free_port());
     let certificate = folder.path().join("collector");
     CertificateAuthority::try_new().unwrap().issue_certificate(&certificate, "localhost").unwrap();
     let collector = Collector::start_tls(port, &certificate);
     let (url, ca) = (format!("https://localhost:{port}"), certificate.join("ca.crt"));
     let header = format!("authorization={TOKEN}");
-    let data = TestFolder::temporary();
+    let data = TestFolder::create_temporary();
     let all = [("PATIO_OTLP_ENDPOINT", &*url), ("PATIO_OTLP_CA_FILE", ca.to_str().unwrap()), ("PATIO_OTLP_HEADERS", &header)];
     let plain = format!("http://localhost:{port}");
-    let run_doctor_checks = |settings: &[(&str, &str)]| doctors([(data.path() as &Path, settings)]).map(|done| done.text()).concat();
+    let run_doctor_checks =
+        |settings: &[(&str, &str)]| doctors([(data.path() as &Path, settings)]).map(|done| done.combined_output()).concat();
     contains(&run_doctor_checks(&all), &[&format!("ok   traces: {url} accepts traces")]);
     contains(&run_doctor_checks(&[all[0], all[2]]), &[&format!("FAIL traces: {url}: "), "certificate"]);
     contains(&run_doctor_checks(&all[..2]), &[&format!("FAIL traces: {url}: "), "Unauthenticated"]);
     contains(&run_doctor_checks(&[("PATIO_OTLP_ENDPOINT", &plain), all[2]]), &[&format!("FAIL traces: {plain}: ")]);
-    let shown = patio_harness::run("patio", &["config"], &all).text();
+    let shown = patio_harness::run_program("patio", &["config"], &all).combined_output();
     assert!(shown.contains("PATIO_OTLP_HEADERS=********") && !shown.contains(TOKEN), "{shown}");
 
-    let start = all.iter().fold(Patio::builder(), |builder, (name, value)| builder.setting(name, value));
+    let start = all.iter().fold(Patio::builder(), |builder, (name, value)| builder.with_setting(name, value));
     let patio = start.start();
     assert!(send(&patio.sign_in(), "over-tls", "GET", "/api/campaigns", &Value::Null).is_success());
     arrived(&collector, "over-tls", &["patio"]);

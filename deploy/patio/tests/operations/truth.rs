@@ -1,7 +1,8 @@
 //! Correct reports to operators: after a restore, on a read-only server, and with invalid settings.
 use super::restores::workbook;
 use patio_harness::{
-    Client, Database, POSTGRES_URL_VARIABLE, Patio, REDIS_PASSWORD, Redis, TestFolder, acquire_shared_slot, find_free_port, run, wait_until,
+    Client, Database, POSTGRES_URL_VARIABLE, Patio, REDIS_PASSWORD, Redis, TestFolder, acquire_shared_slot, find_free_port, run_program,
+    wait_until,
 };
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ fn import(admin: &Client, number: usize) -> Held {
 }
 
 fn revision(admin: &Client, campaign: i64) -> i64 {
-    let whole = admin.call("GET", &format!("/api/vehicles/campaign/{campaign}/all"), &Value::Null);
+    let whole = admin.call_route("GET", &format!("/api/vehicles/campaign/{campaign}/all"), &Value::Null);
     whole.header("x-revision").unwrap().parse().unwrap()
 }
 
@@ -32,7 +33,7 @@ fn revision(admin: &Client, campaign: i64) -> i64 {
 fn save_of(admin: &Client, id: i64, vin: &str) -> (u16, Value) {
     let save = json!({ "status": "ng", "operator_notes": "door damaged", "base": { "status": "", "operator_notes": "" },
         "on_conflict": "keep", "seen_vin_number": vin });
-    let answer = admin.call("PUT", &format!("/api/vehicles/{id}"), &save);
+    let answer = admin.call_route("PUT", &format!("/api/vehicles/{id}"), &save);
     (answer.status, answer.json())
 }
 
@@ -52,13 +53,13 @@ fn nothing_lands_elsewhere(admin: &Client, kept: &Held, lost: &Held) {
 
 #[test]
 fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
-    let running = Patio::builder().folder(folder.path()).start();
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let running = Patio::builder().with_folder(folder.path()).start();
     let admin = running.sign_in();
     let kept = import(&admin, 5);
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
     let patio = |data: &Path, arguments: &[&str]| {
-        let done = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
+        let done = run_program("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{done:?}");
     };
     patio(&data, &["backup", copy.to_str().unwrap()]);
@@ -68,7 +69,7 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
     let other = folder.path().join("other");
     patio(&other.join("data"), &["restore", copy.to_str().unwrap()]);
     fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
-    let restored = Patio::builder().folder(&other).start();
+    let restored = Patio::builder().with_folder(&other).start();
     nothing_lands_elsewhere(&restored.sign_in(), &kept, &lost);
     restored.stop();
 }
@@ -79,8 +80,8 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
     let (Some(first), Some(second)) = (Database::create(), Database::reserve_name()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };
-    let folder = TestFolder::temporary();
-    let start = |database: &Database| Patio::builder().folder(folder.path()).postgres(&database.url()).start();
+    let folder = TestFolder::create_temporary();
+    let start = |database: &Database| Patio::builder().with_folder(folder.path()).with_postgres(&database.url()).start();
     let running = start(&first);
     let kept = import(&running.sign_in(), 5);
     running.stop();
@@ -88,7 +89,7 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
     let running = start(&first);
     let lost = import(&running.sign_in(), 6);
     running.stop();
-    let done = run("patio", &["restored"], &[("PATIO_DATABASE_URL", &second.url()), ("PATIO_ALLOW_DATA_LOSS", "true")]);
+    let done = run_program("patio", &["restored"], &[("PATIO_DATABASE_URL", &second.url()), ("PATIO_ALLOW_DATA_LOSS", "true")]);
     assert_eq!(done.code, Some(0), "{done:?}");
     let restored = start(&second);
     nothing_lands_elsewhere(&restored.sign_in(), &kept, &lost);
@@ -99,7 +100,7 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
 fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let _turn = acquire_shared_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
-    let patio = Patio::builder().separate_processes().postgres(&database.url()).start();
+    let patio = Patio::builder().with_separate_processes().with_postgres(&database.url()).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let read_only = |value: &str| {
@@ -113,15 +114,15 @@ fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     database.run_sql_in_maintenance_database(&end);
     let ready = |program: &str| patio.replica(program, 0).readiness_status() == Some(200);
     wait_until("the services are not ready", Duration::from_secs(10), || !ready("vehicle-svc") && !ready("auth-svc"));
-    let refused = admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" }));
+    let refused = admin.call_route("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" }));
     assert_eq!((refused.status, refused.header("retry-after").is_some()), (503, true), "{}", refused.text());
     let settings =
         [("PATIO_DATABASE_URL", &*database.url()), ("PATIO_ALLOW_DATA_LOSS", "true"), ("PATIO_SERVICE_SECRET", "the secret of tests")];
-    let doctor = run("vehicle-svc", &["doctor"], &settings);
-    assert!(doctor.code == Some(1) && doctor.text().contains("is read-only"), "{doctor:?}");
+    let doctor = run_program("vehicle-svc", &["doctor"], &settings);
+    assert!(doctor.code == Some(1) && doctor.combined_output().contains("is read-only"), "{doctor:?}");
     read_only("off");
     wait_until("saves succeed again", Duration::from_secs(5), || {
-        admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" })).is_success()
+        admin.call_route("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" })).is_success()
     });
     wait_until("the services are ready", Duration::from_secs(5), || ready("vehicle-svc") && ready("auth-svc"));
     patio.stop();
@@ -143,14 +144,14 @@ fn verifying_the_audit_log_runs_no_migrations() {
     let data = patio.data_folder();
     let folder = patio.folder().to_owned();
     let copy = folder.join("before");
-    assert_eq!(run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", data.to_str().unwrap())]).code, Some(0));
+    assert_eq!(run_program("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", data.to_str().unwrap())]).code, Some(0));
     let file = copy.join("vehicle.db");
     let left = on_file(&file, "delete from _sqlx_migrations where version = (select max(version) from _sqlx_migrations)");
-    let verified = run("patio", &["audit", "verify"], &[("PATIO_DATA_DIR", copy.to_str().unwrap())]);
-    assert!(verified.code == Some(1) && verified.text().contains("migrations are applied; run `migrate`"), "{verified:?}");
+    let verified = run_program("patio", &["audit", "verify"], &[("PATIO_DATA_DIR", copy.to_str().unwrap())]);
+    assert!(verified.code == Some(1) && verified.combined_output().contains("migrations are applied; run `migrate`"), "{verified:?}");
     assert_eq!(on_file(&file, "select 1"), left, "the file is unchanged");
-    let nowhere = run("patio", &["audit", "verify"], &[("PATIO_DATA_DIR", folder.join("nowhere").to_str().unwrap())]);
-    assert!(nowhere.code == Some(1) && nowhere.text().contains("does not exist"), "{nowhere:?}");
+    let nowhere = run_program("patio", &["audit", "verify"], &[("PATIO_DATA_DIR", folder.join("nowhere").to_str().unwrap())]);
+    assert!(nowhere.code == Some(1) && nowhere.combined_output().contains("does not exist"), "{nowhere:?}");
     patio.stop();
 }
 
@@ -164,7 +165,7 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
         database.run_sql(&format!("create schema {schema} authorization {role}"));
     }
     let settings = [("PATIO_DATABASE_URL", &*database.url()), ("PATIO_ALLOW_DATA_LOSS", "true")];
-    let done = run("patio", &["migrate"], &settings);
+    let done = run_program("patio", &["migrate"], &settings);
     assert_eq!(done.code, Some(0), "{done:?}");
     let others = "select count(*) from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports') and tableowner <> ";
     assert_eq!(database.run_sql(&format!("{others}'{role}'")), "0");
@@ -174,9 +175,9 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
     database.run_sql("drop schema vehicle cascade");
     database.run_sql(&format!("create schema vehicle authorization {role}"));
     database.run_sql(&format!("grant all on schema vehicle to {role}_other"));
-    let other = database.url_for(&format!("{role}_other"), "x");
-    let refused = run("vehicle-svc", &["migrate"], &[("PATIO_DATABASE_URL", &*other), ("PATIO_ALLOW_DATA_LOSS", "true")]);
-    assert!(refused.code == Some(1) && refused.text().contains("the schema `vehicle` belongs to"), "{refused:?}");
+    let other = database.url_for_role(&format!("{role}_other"), "x");
+    let refused = run_program("vehicle-svc", &["migrate"], &[("PATIO_DATABASE_URL", &*other), ("PATIO_ALLOW_DATA_LOSS", "true")]);
+    assert!(refused.code == Some(1) && refused.combined_output().contains("the schema `vehicle` belongs to"), "{refused:?}");
     database.run_sql("drop schema vehicle cascade; drop schema auth cascade; drop schema campaign cascade; drop schema imports cascade");
     database.run_sql_in_maintenance_database(&format!("drop role {role}_other; drop role {role}"));
 }
@@ -184,13 +185,14 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
 #[test]
 fn invalid_settings_are_rejected_by_name() {
     let _turn = acquire_shared_slot();
-    let folder = TestFolder::temporary();
+    let folder = TestFolder::create_temporary();
     let data = folder.path().to_str().unwrap();
     let refused = |settings: &[(&str, &str)], words: &str| {
-        let done = run("vehicle-svc", &["serve"], &[&[("PATIO_DATA_DIR", data), ("PATIO_LISTEN", "127.0.0.1:0")], settings].concat());
-        assert!(done.code == Some(78) && done.text().contains(words), "{done:?}");
-        assert_eq!(done.text().matches("error: ").count(), 1, "one line: {done:?}");
-        assert!(!done.text().contains("hush"), "no secret is shown: {done:?}");
+        let done =
+            run_program("vehicle-svc", &["serve"], &[&[("PATIO_DATA_DIR", data), ("PATIO_LISTEN", "127.0.0.1:0")], settings].concat());
+        assert!(done.code == Some(78) && done.combined_output().contains(words), "{done:?}");
+        assert_eq!(done.combined_output().matches("error: ").count(), 1, "one line: {done:?}");
+        assert!(!done.combined_output().contains("hush"), "no secret is shown: {done:?}");
     };
     refused(&[], "PATIO_SERVICE_SECRET is not set");
     refused(&[("PATIO_SERVICE_SECRET", "hush")], "PATIO_SERVICE_SECRET: a value is shorter");
@@ -212,14 +214,14 @@ fn invalid_settings_are_rejected_by_name() {
         assert_eq!(redis.send_command(REDIS_PASSWORD, &["replicaof", "127.0.0.1", "1"]), "OK");
         refused(&[secret, sqlite, ("PATIO_REDIS_URL", &redis.url())], "this server is a read-only replica");
     }
-    let wrong_use = run("vehicle-svc", &["serve", "--no-such-flag"], &[]);
+    let wrong_use = run_program("vehicle-svc", &["serve", "--no-such-flag"], &[]);
     assert_eq!(wrong_use.code, Some(2), "{wrong_use:?}");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let done = run("vehicle-svc", &["serve"], &[("PATIO_DATA_DIR", data), secret, sqlite, ("PATIO_LISTEN", &address)]);
-    assert!(done.code == Some(1) && done.text().contains(&format!("cannot listen on PATIO_LISTEN={address}")), "{done:?}");
+    let done = run_program("vehicle-svc", &["serve"], &[("PATIO_DATA_DIR", data), secret, sqlite, ("PATIO_LISTEN", &address)]);
+    assert!(done.code == Some(1) && done.combined_output().contains(&format!("cannot listen on PATIO_LISTEN={address}")), "{done:?}");
     for program in ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway", "patio"] {
-        let version = run(program, &["--version"], &[]);
+        let version = run_program(program, &["--version"], &[]);
         assert!(version.code == Some(0) && version.stdout.trim() == format!("{program} {}", env!("CARGO_PKG_VERSION")), "{version:?}");
     }
 }
@@ -229,9 +231,9 @@ fn the_doctor_and_the_log_name_host_port_and_setting_of_a_database_that_refuses_
     let _turn = acquire_shared_slot();
     let port = find_free_port();
     let url = format!("postgres://someone:hush@127.0.0.1:{port}/none");
-    let done = run("vehicle-svc", &["doctor"], &[("PATIO_DATABASE_URL", &*url), ("PATIO_SERVICE_SECRET", "the secret of tests")]);
+    let done = run_program("vehicle-svc", &["doctor"], &[("PATIO_DATABASE_URL", &*url), ("PATIO_SERVICE_SECRET", "the secret of tests")]);
     let place = format!("PostgreSQL at 127.0.0.1:{port} (PATIO_DATABASE_URL)");
     let line = done.stdout.lines().find(|line| line.contains("FAIL database")).unwrap_or_default();
     assert!(line.contains(&place) && line.contains("Connection refused"), "{done:?}");
-    assert!(line.matches("refused").count() == 1 && !line.contains("timed out") && !done.text().contains("hush"), "{done:?}");
+    assert!(line.matches("refused").count() == 1 && !line.contains("timed out") && !done.combined_output().contains("hush"), "{done:?}");
 }

@@ -27,10 +27,10 @@ impl Person {
 
     /// Lifts the user's lockout as supervisor, because a sign-in interrupted by a killed gateway counts as failed.
     fn unlock(&self) {
-        let Ok(users) = self.chief.try_call("GET", "/api/users", &Value::Null) else { return };
+        let Ok(users) = self.chief.try_call_route("GET", "/api/users", &Value::Null) else { return };
         let found = users.json().as_array().and_then(|all| all.iter().find(|user| user["hmc"] == *self.hmc)).cloned();
         if let Some(user) = found {
-            let _ = self.chief.try_call("DELETE", &format!("/api/users/{}/lockout", user["id"]), &Value::Null);
+            let _ = self.chief.try_call_route("DELETE", &format!("/api/users/{}/lockout", user["id"]), &Value::Null);
         }
     }
 
@@ -52,13 +52,13 @@ impl Person {
 
     /// Sends a call with the default timeout. Returns `None` without a response.
     pub fn call(&self, method: &str, path: &str, body: &Value) -> Option<HttpResponse> {
-        self.client.try_call(method, path, body).ok()
+        self.client.try_call_route(method, path, body).ok()
     }
 
     /// Sends a save with its idempotency key and a timeout. Returns `None` without a response.
     pub fn save(&self, path: &str, key: &str, body: &Value, patience: Duration) -> Option<HttpResponse> {
         let client = self.client.without_connection_reuse(patience);
-        let request = client.request("PUT", path).header("idempotency-key", key).header("content-type", "application/json");
+        let request = client.build_request("PUT", path).header("idempotency-key", key).header("content-type", "application/json");
         client.try_send(request, body.to_string()).ok()
     }
 }

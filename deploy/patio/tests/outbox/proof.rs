@@ -68,7 +68,7 @@ fn take(content: &mut Content, field: &'static str, save: &Save, entry: &Written
         let both = (conflict_values["theirs"].as_str(), conflict_values["mine"].as_str());
         assert_eq!(both, (Some(&*stored), Some(wanted)), "{}: {field}, seen as {}: both are returned", save.key, save.body["base"]);
         let rank = |value: &str| SAFER.iter().position(|known| *known == value);
-        let status = |value: &str| status::parse(value).unwrap();
+        let status = |value: &str| status::parse_vehicle_status(value).unwrap();
         let may = || status::is_vehicle_status_change_allowed(Role::Operator, status(&stored), status(wanted));
         let mine_shows = field == "status" && rank(wanted) < rank(&stored) && may();
         // A later conflict of the same user on the same field replaces this one.
@@ -78,7 +78,7 @@ fn take(content: &mut Content, field: &'static str, save: &Save, entry: &Written
         }
         if mine_shows { wanted.to_owned() } else { stored.clone() }
     };
-    assert!(field != "status" || status::parse(&becomes).is_some());
+    assert!(field != "status" || status::parse_vehicle_status(&becomes).is_some());
     if becomes == stored {
         assert!(entry.new[field].is_null(), "{}: {field} stays", save.key);
     } else {

@@ -37,7 +37,7 @@ fn beside<T>(patio: &Patio, work: impl FnOnce() -> T) -> (T, Duration) {
             let mut took = Vec::new();
             while !over.load(Ordering::Relaxed) {
                 let started = Instant::now();
-                assert_eq!(client.call("GET", "/healthz", &Value::Null).status, 200);
+                assert_eq!(client.call_route("GET", "/healthz", &Value::Null).status, 200);
                 took.push(started.elapsed());
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -61,7 +61,7 @@ fn undelayed<T>(patio: &Patio, work: impl Fn() -> T) -> (T, Duration) {
 
 #[test]
 fn five_hundred_slow_clients_take_little_memory_and_are_disconnected() {
-    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().setting("PATIO_HEADER_TIMEOUT_SECONDS", "1.5").start());
+    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().with_setting("PATIO_HEADER_TIMEOUT_SECONDS", "1.5").start());
     let (before, address) = (patio.resident_memory_kib(), address(&patio));
     let (grown, p99) = undelayed(&patio, || {
         let mut held: Vec<_> = (0..500).map(|_| TcpStream::connect(address).unwrap()).collect();
@@ -85,7 +85,7 @@ fn five_hundred_slow_clients_take_little_memory_and_are_disconnected() {
 #[test]
 fn http2_floods_take_no_memory_are_cut_off_and_delay_no_other_client() {
     let _turn = acquire_exclusive_slot();
-    let patio = Patio::builder().setting("PATIO_HEADER_TIMEOUT_SECONDS", "1").setting("PATIO_BODY_TIMEOUT_SECONDS", "1").start();
+    let patio = Patio::builder().with_setting("PATIO_HEADER_TIMEOUT_SECONDS", "1").with_setting("PATIO_BODY_TIMEOUT_SECONDS", "1").start();
     let address = address(&patio);
     let times = u32::try_from(patio_testing::rounds(20_000)).unwrap();
     // A warm-up: the first connections allocate threads, tables and buffers that stay.

@@ -13,8 +13,8 @@ const FORGED: &str = "x\r\n2026-11-21T00:00:00Z ERROR forged=1\u{2028}";
 #[test]
 fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
     let secrets = ["Xq7-a-new-password", "Xq7-a-wrong-password", "Xq7-typed-as-hmc", "Xq7-the-service-secret", "Xq7-developer"];
-    let builder = Patio::builder().setting("PATIO_LOG", "debug").setting("PATIO_SIGN_IN_BURST", "1000");
-    let builder = builder.setting("PATIO_SERVICE_SECRET", secrets[3]).setting("PATIO_DEVELOPER_PASSWORD", secrets[4]);
+    let builder = Patio::builder().with_setting("PATIO_LOG", "debug").with_setting("PATIO_SIGN_IN_BURST", "1000");
+    let builder = builder.with_setting("PATIO_SERVICE_SECRET", secrets[3]).with_setting("PATIO_DEVELOPER_PASSWORD", secrets[4]);
     let (_turn, patio) = (acquire_shared_slot(), builder.start());
     let admin = patio.sign_in();
     let campaign = admin.import_template();
@@ -30,20 +30,20 @@ fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
             ("POST", "/api/vehicles/bulk/parking-space", json!({ "rows": [{ "vin": odd, "parking_space": odd }] })),
         ];
         for (method, path, body) in tries {
-            let answer = admin.call(method, path, &body);
+            let answer = admin.call_route(method, path, &body);
             assert!(answer.status < 500, "{body}: {answer:?}");
         }
     }
     admin.put(&own, &json!({ "name": "é \"q\"; filename=../x.exe" }));
     for path in ["generate_campaign_vehicle_report", "export_all_yards"] {
-        let answer = admin.call("GET", &format!("{own}/{path}"), &Value::Null);
+        let answer = admin.call_route("GET", &format!("{own}/{path}"), &Value::Null);
         assert_eq!(answer.status, 200);
         let disposition = answer.header("content-disposition").unwrap();
         assert!(disposition.is_ascii() && !disposition.contains("../") && disposition.matches('"').count() == 2, "{disposition}");
     }
     let wrong = admin.with_token(secrets[1]);
-    wrong.send(wrong.request("GET", "/api/me").header("x-request-id", "a b=c"), "");
-    let log = patio.first_process().log();
+    wrong.send(wrong.build_request("GET", "/api/me").header("x-request-id", "a b=c"), "");
+    let log = patio.first_process().read_log();
     assert!(log.lines().count() > 50 && log.contains("request completed"), "the log has the lowest level enabled");
     for line in log.lines() {
         let bare = line.trim_start_matches("\u{1b}[2m");

@@ -42,11 +42,11 @@ fn every_acknowledged_save_was_flushed_before_its_response() {
         patio_testing::print_to_stderr("strace is not installed: test of fsync before responses skipped");
         return;
     }
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::temporary());
+    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
     let trace = folder.path().join("calls").display().to_string();
     // strace detaches (-D), so that the child process is Patio itself, and prints file names (-y).
     let calls = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
-    let patio = Patio::builder().wrapper_command(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
+    let patio = Patio::builder().with_wrapper_command(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let saves = patio_testing::rounds(50);

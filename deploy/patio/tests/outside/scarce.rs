@@ -1,7 +1,7 @@
 //! Full disk, exhausted file descriptors and memory: Patio reports it, keeps serving reads, and recovers without a restart.
 use super::disk::Disk;
 use crate::workbooks;
-use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Patio, TestFolder, acquire_exclusive_slot, acquire_shared_slot, run, wait_until};
+use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Patio, TestFolder, acquire_exclusive_slot, acquire_shared_slot, run_program, wait_until};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 use std::{
@@ -24,13 +24,13 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
         patio_testing::print_to_stderr("no permission to mount a disk: test of a full disk skipped");
         return;
     };
-    let patio = Patio::builder().setting("PATIO_DATA_DIR", disk.path().to_str().unwrap()).start();
+    let patio = Patio::builder().with_setting("PATIO_DATA_DIR", disk.path().to_str().unwrap()).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let path = format!("/api/vehicles/{vehicle}");
     let save = |number: i64| {
         let notes = format!("{number} {}", "a long note ".repeat(300));
-        admin.call("PUT", &path, &json!({ "operator_notes": notes }))
+        admin.call_route("PUT", &path, &json!({ "operator_notes": notes }))
     };
     let version = |vehicle: &Value| vehicle["version"].as_i64().unwrap();
     let mut acknowledged = version(&admin.get_vehicle(vehicle));
@@ -59,15 +59,18 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
         "a full disk: {acknowledged} saves there, refused after that, saving again {:?} after there was room",
         freed.elapsed()
     ));
-    let copies = TestFolder::temporary();
-    let copied =
-        run("patio", &["backup", copies.path().join("copy").to_str().unwrap()], &[("PATIO_DATA_DIR", disk.path().to_str().unwrap())]);
+    let copies = TestFolder::create_temporary();
+    let copied = run_program(
+        "patio",
+        &["backup", copies.path().join("copy").to_str().unwrap()],
+        &[("PATIO_DATA_DIR", disk.path().to_str().unwrap())],
+    );
     assert_eq!(copied.code, Some(0), "the databases are intact: {copied:?}");
 }
 
 #[test]
 fn exhausted_descriptors_are_waited_for() {
-    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().wrapper_command(["prlimit", "--nofile=160:160"]).start());
+    let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().with_wrapper_command(["prlimit", "--nofile=160:160"]).start());
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let address = patio.url().trim_start_matches("http://").to_owned();
@@ -103,29 +106,32 @@ fn large_sheet(name: &str) -> Vec<u8> {
 #[test]
 fn exhausted_memory_does_not_end_the_process() {
     let (_turn, limit) = (acquire_exclusive_slot(), format!("--data={0}:{0}", MEMORY << 20));
-    let patio = Patio::builder().wrapper_command(["prlimit", &limit]).start();
+    let patio = Patio::builder().with_wrapper_command(["prlimit", &limit]).start();
     let admin = patio.sign_in().with_timeout(Duration::from_secs(60));
     let campaign = admin.import_template();
     let vehicle = campaign.vehicle_ids()[0];
     let sheet = large_sheet("Large");
     assert!(sheet.len() > 3_500_000 && sheet.len() < 5_242_880, "{}", sheet.len());
     let upload = |path: &str, field: &str| admin.send_file(path, (field, "a.xlsx"), &sheet).status;
-    let of_campaign = |what: &str| admin.call("GET", &format!("/api/campaigns/{}/{what}", campaign.id), &Value::Null).status;
+    let of_campaign = |what: &str| admin.call_route("GET", &format!("/api/campaigns/{}/{what}", campaign.id), &Value::Null).status;
     type Ask<'a> = Box<dyn Fn() -> u16 + Sync + 'a>;
     let kinds: [(&str, Ask); 6] = [
         ("upload", Box::new(|| upload("/api/documents/upload", "documents"))),
         ("convert", Box::new(|| upload("/api/convert-to-sql", "file"))),
         ("sign in", Box::new(|| admin.try_sign_in(ADMIN_HMC, ADMIN_PASSWORD).status)),
-        ("list", Box::new(|| admin.call("GET", &format!("/api/vehicles/campaign/{}/all", campaign.id), &Value::Null).status)),
+        ("list", Box::new(|| admin.call_route("GET", &format!("/api/vehicles/campaign/{}/all", campaign.id), &Value::Null).status)),
         ("report", Box::new(|| of_campaign("generate_campaign_vehicle_report"))),
-        ("save", Box::new(|| admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "operator_notes": "n".repeat(900) })).status)),
+        (
+            "save",
+            Box::new(|| admin.call_route("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "operator_notes": "n".repeat(900) })).status),
+        ),
     ];
     let mut responses = BTreeMap::new();
     let mut most = 0;
     std::thread::scope(|scope| {
         let asking: Vec<_> = kinds.iter().flat_map(|(name, ask)| (0..CROWD).map(move |_| scope.spawn(move || (*name, ask())))).collect();
         while !asking.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            most = most.max(patio.first_process().data_memory_kib() >> 10);
+            most = most.max(patio.first_process().data_segment_kib() >> 10);
             std::thread::sleep(Duration::from_millis(20));
         }
         for one in asking {

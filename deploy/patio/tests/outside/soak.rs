@@ -1,6 +1,6 @@
 //! Soak test: memory, descriptors and latency stay constant over time.
 use crate::workbooks;
-use patio_harness::{ADMIN_PASSWORD, Campaign, Client, Patio, Process, acquire_exclusive_slot, wait_until};
+use patio_harness::{ADMIN_PASSWORD, Client, ImportedCampaign, Patio, Process, acquire_exclusive_slot, wait_until};
 use serde_json::{Value, json};
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -42,7 +42,7 @@ struct Look {
 fn call(client: &Client, (method, path): (&str, &str), body: &Value, again: &AtomicUsize) -> Value {
     let mut is_repeated = false;
     loop {
-        let answer = client.call(method, path, body);
+        let answer = client.call_route(method, path, body);
         if ![503, 504].contains(&answer.status) {
             let is_gone = is_repeated && method == "DELETE" && [401, 404].contains(&answer.status);
             assert!(is_gone || answer.is_success(), "{method} {path}: {answer:?}");
@@ -60,7 +60,7 @@ fn hmc(number: u64) -> String {
 }
 
 /// Performs one round of a user. Returns the latency of reading a vehicle.
-fn round(client: &Client, campaign: &Campaign, (number, again): (u64, &AtomicUsize)) -> Duration {
+fn round(client: &Client, campaign: &ImportedCampaign, (number, again): (u64, &AtomicUsize)) -> Duration {
     let credentials = json!({ "hmc": hmc(number), "password": ADMIN_PASSWORD });
     let session = call(client, ("POST", "/api/sessions"), &credentials, again);
     let client = &client.with_token(session["token"].as_str().unwrap());
@@ -76,8 +76,8 @@ fn round(client: &Client, campaign: &Campaign, (number, again): (u64, &AtomicUsi
         get(&format!("/api/vehicles/campaign/{}{list}", campaign.id));
     }
     get("/api/campaigns");
-    assert_eq!(client.with_token("no token").call("GET", &path, &Value::Null).status, 401);
-    assert_eq!(client.send(client.request("PUT", &path), "{").status, 415);
+    assert_eq!(client.with_token("no token").call_route("GET", &path, &Value::Null).status, 401);
+    assert_eq!(client.send(client.build_request("PUT", &path), "{").status, 415);
     if number.is_multiple_of(20) {
         let made = client.import_workbook(&workbooks::campaign(&format!("Soak {number}"), "SOAK", 50));
         call(client, ("DELETE", &format!("/api/campaigns/{}", made.id)), &Value::Null, again);
@@ -86,7 +86,7 @@ fn round(client: &Client, campaign: &Campaign, (number, again): (u64, &AtomicUsi
     took
 }
 
-fn turn(patio: &Patio, (client, campaign): (&Client, &Campaign), (first, time): (u64, Duration)) -> Look {
+fn turn(patio: &Patio, (client, campaign): (&Client, &ImportedCampaign), (first, time): (u64, Duration)) -> Look {
     let (began, again, process) = (Instant::now(), &AtomicUsize::new(0), patio.first_process());
     let end = began + time;
     let (waits, mut memory): (Vec<(Instant, Duration)>, Vec<i64>) = std::thread::scope(|scope| {

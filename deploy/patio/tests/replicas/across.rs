@@ -44,12 +44,12 @@ impl Two<'_> {
     fn an_import_is_watched_and_given_up_elsewhere(&self, file: &[u8]) {
         let id = uuid::Uuid::now_v7().to_string();
         std::thread::scope(|scope| {
-            let sent = scope.spawn(|| self.here.try_upload(&id, file));
+            let sent = scope.spawn(|| self.here.try_upload_workbook(&id, file));
             let watch = format!("/api/documents/uploads/{id}/events");
             let events = self.listen(&watch);
             let event = next(&events, |event| event["phase"].is_string());
             print_to_stderr(&format!("an import at one gateway is visible at the other: {event}"));
-            let given_up = self.there.call("DELETE", &format!("/api/documents/uploads/{id}"), &Value::Null);
+            let given_up = self.there.call_route("DELETE", &format!("/api/documents/uploads/{id}"), &Value::Null);
             assert_eq!(given_up.status, 204, "{given_up:?}");
             let sent = sent.join().unwrap().unwrap();
             assert_ne!(sent.status, 201, "{sent:?}");
@@ -82,7 +82,7 @@ impl Two<'_> {
         let done = self.here.post("/api/vehicles/bulk/status", &many);
         assert_eq!(done["updated"], 5, "{done}");
         let job = self.there.get("/api/jobs")["jobs"][0].take();
-        let undone = self.there.call("POST", &format!("/api/jobs/{}/undo", job["id"]), &json!({}));
+        let undone = self.there.call_route("POST", &format!("/api/jobs/{}/undo", job["id"]), &json!({}));
         assert_eq!(undone.status, 200, "{undone:?} of {job}");
         let status = |vehicles: &[Value]| vehicles.iter().map(|vehicle| vehicle["status"].clone()).collect::<Vec<_>>();
         assert_eq!(status(&self.here.list_vehicles(campaign)), status(&before), "{undone:?}");
@@ -100,10 +100,10 @@ impl Two<'_> {
     fn an_ended_session_is_rejected_by_a_gateway_that_was_idle(&self) {
         let session = self.here.sign_in("1000", ADMIN_PASSWORD);
         let elsewhere = session.with_url(self.there.url());
-        assert!(elsewhere.call("GET", "/api/me", &Value::Null).is_success());
+        assert!(elsewhere.call_route("GET", "/api/me", &Value::Null).is_success());
         std::thread::sleep(IDLE_TIME);
         session.delete("/api/sessions");
-        let refused = elsewhere.call("GET", "/api/me", &Value::Null);
+        let refused = elsewhere.call_route("GET", "/api/me", &Value::Null);
         assert_eq!(refused.status, 401, "the revocation is loaded before the first request after an idle period: {refused:?}");
     }
 

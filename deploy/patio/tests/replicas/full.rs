@@ -14,7 +14,7 @@ fn a_full_disk_of_postgresql_rejects_saves_clearly_loses_nothing_and_needs_no_re
     let Some(disk) = Disk::mount(MEGABYTES) else {
         return print_to_stderr("no permission to mount a disk: test of a full disk skipped");
     };
-    let started = Postgres::start(disk.path()).and_then(|postgres| Yard::start_on(postgres, TestFolder::temporary(), ("warn", 1)));
+    let started = Postgres::start(disk.path()).and_then(|postgres| Yard::start_on(postgres, TestFolder::create_temporary(), ("warn", 1)));
     let Some(yard) = started else { return print_to_stderr(MISSING) };
     let load = &yard.load;
     let reads = load.during(|| {

@@ -50,10 +50,10 @@ impl Large {
         let rows: Vec<_> = vins.iter().map(|vin| json!({ "vin": vin, "parking_space": "C-1" })).collect();
         let spaces = json!({ "rows": rows, "campaign_id": campaign });
         let csv = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes\nHB20,0000003,B-7,ok,seen,\n";
-        let json = |method, path: String, body: Value| move |client: &Client| client.call(method, &path, &body).status;
+        let json = |method, path: String, body: Value| move |client: &Client| client.call_route(method, &path, &body).status;
         let file = |path: &'static str, field, name, file: Vec<u8>| {
             move |client: &Client| {
-                let answer = client.try_send_file(client.request("POST", path), (field, name), &file);
+                let answer = client.try_send_file(client.build_request("POST", path), (field, name), &file);
                 answer.map_or(0, |answer| answer.status)
             }
         };
@@ -99,7 +99,7 @@ impl Large {
                     true
                 }
                 None => {
-                    let uploaded = client.try_upload(&uuid::Uuid::now_v7().to_string(), &workbook(&self.meanwhile, VEHICLES));
+                    let uploaded = client.try_upload_workbook(&uuid::Uuid::now_v7().to_string(), &workbook(&self.meanwhile, VEHICLES));
                     uploaded.is_ok_and(|answer| answer.status == 201)
                 }
             }
@@ -117,12 +117,12 @@ impl Yard {
     pub fn a_whole_service_may_freeze(&self) {
         let within = self.longest();
         let large = Large::prepared(self, "before a service is frozen");
-        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.send_signal(Signal::Suspend));
+        self.patio.replicas_of_program("vehicle-svc").for_each(|replica| replica.send_signal(Signal::Suspend));
         let answers = large.asked_for();
-        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.send_signal(Signal::Continue));
+        self.patio.replicas_of_program("vehicle-svc").for_each(|replica| replica.send_signal(Signal::Continue));
         Large::assert_rejected_within(&answers, within);
         let list = format!("/api/vehicles/campaign/{}", large.campaign);
-        let is_back = |client: &Client| client.call("GET", &list, &Value::Null).status == 200;
+        let is_back = |client: &Client| client.call_route("GET", &list, &Value::Null).status == 200;
         wait_until("both gateways reach the service", Duration::from_secs(5), || large.clients.iter().all(is_back));
         large.is_whole();
     }

@@ -1,5 +1,5 @@
 //! Load generator: constant reads and saves through any ready gateway, like behind a load balancer, with counts of all failures.
-use patio_harness::{Campaign, Client, HttpResponse, Patio, Replica, wait_until};
+use patio_harness::{Client, HttpResponse, ImportedCampaign, Patio, Replica, wait_until};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -131,7 +131,7 @@ impl Counts {
 }
 
 impl Load {
-    pub fn new(patio: &Patio, admin: &Client, campaign: &Campaign, pace: Pace) -> Self {
+    pub fn new(patio: &Patio, admin: &Client, campaign: &ImportedCampaign, pace: Pace) -> Self {
         let entry = |gateway: &Replica| Entry {
             client: admin.with_url(&gateway.url()),
             admin: admin.with_url(&gateway.admin_url()),
@@ -248,7 +248,7 @@ impl Load {
         let probes: Vec<_> = self.entries.iter().map(|entry| (entry, entry.admin.without_connection_reuse(PROBED))).collect();
         while !self.is_stopping() {
             for (entry, probe) in &probes {
-                let ready = probe.try_call("GET", "/readyz", &Value::Null).is_ok_and(|answer| answer.status == 200);
+                let ready = probe.try_call_route("GET", "/readyz", &Value::Null).is_ok_and(|answer| answer.status == 200);
                 if ready && !entry.ready.swap(ready, Ordering::Relaxed) {
                     entry.generation.fetch_add(1, Ordering::Relaxed);
                 }
@@ -340,13 +340,13 @@ impl<'l> Worker<'l> {
     }
 
     fn get(&mut self, path: &str) -> Result<Value, String> {
-        let answer = self.next().try_call("GET", path, &Value::Null);
+        let answer = self.next().try_call_route("GET", path, &Value::Null);
         self.outcome(answer.map_err(|cause| cause.to_string())?)
     }
 
     fn put(&mut self, path: &str, key: &str, body: &Value) -> Result<Value, String> {
         let client = self.next();
-        let request = client.request("PUT", path).header("idempotency-key", key).header("content-type", "application/json");
+        let request = client.build_request("PUT", path).header("idempotency-key", key).header("content-type", "application/json");
         self.outcome(client.try_send(request, body.to_string()).map_err(|cause| cause.to_string())?)
     }
 

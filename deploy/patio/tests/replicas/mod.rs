@@ -74,9 +74,9 @@ fn restarted_killed_or_unavailable_parts_lose_no_save_and_hardly_a_request() {
 
 /// Configures the processes and their database servers. The second replicas use the other log format.
 fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16, log: &str) -> PatioBuilder {
-    let builder = Patio::builder().replicas(2).folder(work).postgres(&postgres.url()).redis(&redis.url());
-    let builder = builder.setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{collector}")).setting("PATIO_LOG", log);
-    builder.setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").setting_for_replica(1, "PATIO_LOG_JSON", "true")
+    let builder = Patio::builder().with_replicas(2).with_folder(work).with_postgres(&postgres.url()).with_redis(&redis.url());
+    let builder = builder.with_setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{collector}")).with_setting("PATIO_LOG", log);
+    builder.with_setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").with_replica_setting(1, "PATIO_LOG_JSON", "true")
 }
 
 impl Yard {
@@ -92,7 +92,7 @@ impl Yard {
     }
 
     fn start_with(log: &str, replicas: usize) -> Option<Self> {
-        let folder = TestFolder::temporary();
+        let folder = TestFolder::create_temporary();
         let postgres = Postgres::start(folder.path())?;
         Self::start_on(postgres, folder, (log, replicas))
     }
@@ -101,7 +101,7 @@ impl Yard {
         let redis = Redis::start(folder.path())?;
         let (started, port) = (Instant::now(), find_free_port());
         let collector = Collector::start(port);
-        let mut patio = configure(folder.path(), (&postgres, &redis), port, log).replicas(replicas).start();
+        let mut patio = configure(folder.path(), (&postgres, &redis), port, log).with_replicas(replicas).start();
         print_to_stderr(&format!(
             "{} processes started randomly, ready after {:.1} s",
             patio.replicas().count(),
@@ -151,7 +151,7 @@ impl Yard {
     /// Sends a request and returns its request id. Its spans arrive at the collector some seconds later.
     fn traced(&self) -> &'static str {
         let (id, gateways) = ("one-request-one-trace", self.gateways());
-        let answer = gateways[1].send(gateways[1].request("GET", "/api/campaigns").header("x-request-id", id), "");
+        let answer = gateways[1].send(gateways[1].build_request("GET", "/api/campaigns").header("x-request-id", id), "");
         assert!(answer.is_success(), "{answer:?}");
         id
     }

@@ -1,7 +1,7 @@
 //! Start order does not matter: each process waits for its dependencies, logs that, and is ready soon after they are available.
 use super::{MISSING, configure, print_to_stderr};
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Patio, Postgres, Redis, Replica, SERVICES, TestFolder, acquire_exclusive_slot,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Patio, Postgres, Redis, Replica, SERVICE_NAMES, TestFolder, acquire_exclusive_slot,
     find_free_port, wait_until,
 };
 use patio_testing::{LONG, from_environment};
@@ -43,9 +43,9 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
     let _turn = acquire_exclusive_slot();
     let long = from_environment(LONG).is_some();
     for (turn, order) in ORDERS.iter().enumerate().take(if long { ORDERS.len() } else { 2 }) {
-        let folder = TestFolder::temporary();
-        let postgres = Postgres::prepare(folder.path(), &["max_connections=200", "fsync=off"], None);
-        let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::prepare(folder.path(), None)) else {
+        let folder = TestFolder::create_temporary();
+        let postgres = Postgres::prepare_server(folder.path(), &["max_connections=200", "fsync=off"], None);
+        let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::new_stopped(folder.path(), None)) else {
             return print_to_stderr(MISSING);
         };
         let collector = find_free_port(); // an unreachable collector, which no process needs
@@ -86,7 +86,7 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
 
 /// Returns the ten processes in a different order in each turn.
 fn shuffled(turn: usize) -> Vec<(&'static str, usize)> {
-    let all: Vec<_> = SERVICES.into_iter().flat_map(|service| [(service, 0), (service, 1)]).collect();
+    let all: Vec<_> = SERVICE_NAMES.into_iter().flat_map(|service| [(service, 0), (service, 1)]).collect();
     // These steps are coprime to ten, so each visits all ten places once.
     let step = [3, 7, 1, 9][turn % 4];
     (0..all.len()).map(|place| all[(place * step + turn) % all.len()]).collect()

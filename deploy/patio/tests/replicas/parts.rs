@@ -1,6 +1,6 @@
 //! Restarting, killing and freezing replicas under load.
 use super::{Yard, print_counts, print_to_stderr, sockets, workbook};
-use patio_harness::{Patio, Replica, SERVICES, Signal};
+use patio_harness::{Patio, Replica, SERVICE_NAMES, Signal};
 use std::{
     collections::BTreeMap,
     thread,
@@ -104,7 +104,7 @@ impl Yard {
         let Self { patio, load, long, .. } = &*self;
         let (at_once, entry) = (self.bound(AT_ONCE, Duration::from_secs(3)), &self.gateways()[0]);
         load.during(|| {
-            for replica in SERVICES.map(|service| patio.replica(service, 0)) {
+            for replica in SERVICE_NAMES.map(|service| patio.replica(service, 0)) {
                 load.settle();
                 let is_gateway = replica.program == "gateway";
                 let left = if is_gateway { LEFT_BY_BALANCER } else { LEFT };
@@ -113,7 +113,7 @@ impl Yard {
                 let (first, began) = (load.taken(), Instant::now());
                 if replica.program == "import-svc" {
                     let id = uuid::Uuid::now_v7().to_string();
-                    let imported = entry.try_upload(&id, &workbook("while one is frozen", 20)).map(|answer| answer.status);
+                    let imported = entry.try_upload_workbook(&id, &workbook("while one is frozen", 20)).map(|answer| answer.status);
                     assert_eq!(imported.ok(), Some(201), "the import uses the other replica");
                     print_to_stderr(&format!("an import during the freeze takes {:?}", began.elapsed()));
                 }

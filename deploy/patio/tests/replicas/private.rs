@@ -1,12 +1,12 @@
 //! TLS between services: everything works, and callers without a certificate are rejected.
-use patio_harness::{CertificateAuthority, Patio, acquire_shared_slot, run};
+use patio_harness::{CertificateAuthority, Patio, acquire_shared_slot, run_program};
 use serde_json::json;
 
 #[test]
 fn services_work_over_tls_and_reject_callers_without_a_certificate() {
     let _turn = acquire_shared_slot();
     let (ours, other) = (CertificateAuthority::try_new().unwrap(), CertificateAuthority::try_new().unwrap());
-    let patio = Patio::builder().separate_processes().service_tls(ours).start();
+    let patio = Patio::builder().with_separate_processes().with_service_tls(ours).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template().vehicle_ids();
     admin.save_vehicle(vehicles[0], &json!({ "status": "ng" }));
@@ -18,12 +18,12 @@ fn services_work_over_tls_and_reject_callers_without_a_certificate() {
         let address = format!("127.0.0.1:{}", patio.replica(service, 0).port);
         let probe = |tls: &str| {
             let tls = folder.join(tls).display().to_string();
-            run(service, &["probe", "--addr", &address, "--timeout", "5"], &[("PATIO_SERVICE_TLS", &tls)])
+            run_program(service, &["probe", "--addr", &address, "--timeout", "5"], &[("PATIO_SERVICE_TLS", &tls)])
         };
         let with = probe("tls-gateway");
-        assert!(with.code == Some(0) && with.text().contains("SERVING"), "{with:?}");
+        assert!(with.code == Some(0) && with.combined_output().contains("SERVING"), "{with:?}");
         assert_eq!(probe("stranger").code, Some(2), "{service} accepts a caller without a certificate");
-        let plain = run(service, &["probe", "--addr", &address, "--timeout", "5"], &[]);
+        let plain = run_program(service, &["probe", "--addr", &address, "--timeout", "5"], &[]);
         assert_eq!(plain.code, Some(2), "{service} speaks without TLS: {plain:?}");
     }
     let metrics = ureq::get(format!("{}/metrics", patio.replica("gateway", 0).admin_url())).call().unwrap();

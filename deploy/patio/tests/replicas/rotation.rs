@@ -36,7 +36,7 @@ impl Yard {
     fn second_role(&self) -> String {
         self.postgres.run_sql(&format!("create role yard_2 login password '{NEW_DATABASE_PASSWORD}' in role {DATABASE_ROLE}"));
         self.postgres.run_sql(&format!("alter role yard_2 set role to {DATABASE_ROLE}"));
-        self.postgres.url_for("yard_2", NEW_DATABASE_PASSWORD)
+        self.postgres.url_for_role("yard_2", NEW_DATABASE_PASSWORD)
     }
 
     /// Restarts all replicas with new settings, in either order, so that replicas with old and new values meet.
@@ -44,7 +44,9 @@ impl Yard {
         let Self { patio, load, long, .. } = self;
         load.during(|| {
             load.settle();
-            restart_all(patio, *long, backwards, |replica| settings.iter().for_each(|(name, value)| replica.set_variable(name, value)));
+            restart_all(patio, *long, backwards, |replica| {
+                settings.iter().for_each(|(name, value)| replica.set_environment_variable(name, value))
+            });
             load.until("reads and saves are answered", |counts| counts.reads > 100 && counts.saves > 100);
         });
         let counts = load.taken();
@@ -55,7 +57,7 @@ impl Yard {
     }
 
     fn nothing_old_is_good(&self) {
-        for replica in self.patio.replicas_of("auth-svc") {
+        for replica in self.patio.replicas_of_program("auth-svc") {
             let minted = [SERVICE_SECRET, NEW_SECRET].map(|secret| mint(replica.url(), secret));
             assert_eq!(minted, [Some(Code::PermissionDenied), None], "{}", replica.name());
         }
@@ -70,7 +72,7 @@ impl Yard {
     /// Returns log lines about rejected secrets. Failed calls between services would otherwise go unnoticed.
     fn refusals(&self) -> Vec<String> {
         let lines: Vec<String> =
-            self.patio.replicas().flat_map(|replica| replica.log().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+            self.patio.replicas().flat_map(|replica| replica.read_log().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
         lines
             .into_iter()
             .filter(|line| line.contains("the service secret is wrong") || line.contains("NOAUTH") || line.contains("WRONGPASS"))

@@ -4,7 +4,7 @@ use super::{
     shown::{Shown, written},
 };
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_SECRET, SERVICES,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_NAMES, SERVICE_SECRET,
     acquire_heavy_slot, wait_until,
 };
 use serde_json::json;
@@ -56,9 +56,9 @@ impl Yard {
     fn log_as_json(&mut self) {
         for replica in self.patio.replicas_mut() {
             replica.kill();
-            replica.set_variable("PATIO_LOG_JSON", "true");
+            replica.set_environment_variable("PATIO_LOG_JSON", "true");
         }
-        self.patio.start_all();
+        self.patio.start_all_processes();
         self.patio.wait_until_ready();
     }
 
@@ -120,7 +120,7 @@ impl Yard {
             shown.ask("GET /readyz", &admin, "");
         }
         let asked = [&["config"][..], &["--help"], &["serve", "--help"], &["help", "serve"], &["serve", "--nothing"]];
-        for service in SERVICES {
+        for service in SERVICE_NAMES {
             shown.run(asked.map(|arguments| (service, arguments, &[][..])), &self.patio.replica(service, 0).launch.environment);
         }
         let whole = [&["doctor", "--services"][..], &["config"]].map(|arguments| ("patio", arguments, &[][..]));
@@ -147,7 +147,7 @@ impl Yard {
     /// Collects the command lines of all processes and their children.
     fn command_lines(&self, shown: &mut Shown) {
         for replica in self.patio.replicas() {
-            for process in replica.child_ids().into_iter().chain([replica.id()]) {
+            for process in replica.child_process_ids().into_iter().chain([replica.id()]) {
                 let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
                 shown.add(&format!("command line of {}", replica.name()), &String::from_utf8_lossy(&line));
             }

@@ -26,7 +26,7 @@ impl Shown {
     /// Sends a request such as `GET /api/me`, stores the full response and returns the status.
     pub fn ask(&mut self, what: &str, client: &Client, body: &str) -> u16 {
         let (method, path) = what.split_once(' ').unwrap();
-        let answer = client.send(client.request(method, path).header("content-type", "application/json"), body);
+        let answer = client.send(client.build_request(method, path).header("content-type", "application/json"), body);
         self.add(&format!("answer to {what}"), &format!("{:?}\n{}", answer.headers, answer.text()));
         answer.status
     }

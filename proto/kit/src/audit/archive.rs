@@ -7,8 +7,8 @@
 use crate::{
     audit::{
         self, AuditEvent,
-        chain::is_seal_in_database,
         digest::{self, SealHasher},
+        hash_chain::is_seal_in_database,
         store::{self, AuditPartition, SealedEntry},
     },
     clock::Clock,
@@ -66,7 +66,7 @@ pub struct ArchiveFile {
 /// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.
 pub async fn archive_entries_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
     ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
-    audit::retention::purge_expired(db, clock).await?;
+    audit::retention::purge_expired_access_entries(db, clock).await?;
     let before = before.min(clock.now() - audit::retention::ACCESS_ENTRY_RETENTION);
     let mut done = Vec::new();
     for part in store::list_partitions(db, before).await? {
@@ -143,7 +143,7 @@ async fn drop_part(db: &Db, now: DateTime<Utc>, part: AuditPartition, entries: i
         let dropped: Result<(), sqlx::Error> = db
             .write(move |tx| {
                 Box::pin(async move {
-                    store::drop_partition(tx, &part, (entries, &sha256), now).await?;
+                    store::drop_archived_partition(tx, &part, (entries, &sha256), now).await?;
                     let event = AuditEvent { kind: "retention", subject: "audit log".to_owned(), summary, ..AuditEvent::default() };
                     audit::append(tx, now, None, event).await
                 })
@@ -184,7 +184,7 @@ pub struct ArchiveVerificationReport {
 ///
 /// # Errors
 /// Returns an error when the file is not an archive.
-pub fn read_service_name(path: &Path) -> anyhow::Result<String> {
+pub fn read_archive_service_name(path: &Path) -> anyhow::Result<String> {
     let first = lines(path)?.next().context("the file is empty")??;
     let Line::Part { service, .. } = serde_json::from_str(&first)? else { bail!("the file is not an archive of the audit log") };
     Ok(service)
@@ -207,7 +207,7 @@ pub async fn verify_archive(db: &Db, path: &Path) -> anyhow::Result<ArchiveVerif
     for line in lines(path)? {
         match serde_json::from_str(&line?)? {
             Line::Part { service, part, seal_before, .. } => {
-                let known = store::list_archives(db).await?.into_iter().find(|archive| archive.part.name == part);
+                let known = store::list_archived_partitions(db).await?.into_iter().find(|archive| archive.part.name == part);
                 let digest = sha256(path)?;
                 if known.is_none_or(|known| digest != known.sha256) {
                     report.problems.push(format!("the file differs from the one that was written for part {part}"));
@@ -215,7 +215,7 @@ pub async fn verify_archive(db: &Db, path: &Path) -> anyhow::Result<ArchiveVerif
                 (report.service, link) = (service, SealHasher::new(&seal_before));
             }
             Line::Entry(entry) => {
-                link.add(entry.event_id, &entry.sealed_kind, entry.sealed_at, &entry.digest);
+                link.add_entry(entry.event_id, &entry.sealed_kind, entry.sealed_at, &entry.digest);
                 match digest::digest_sealed_entry(&entry) {
                     Some(content) if content == entry.digest => report.entries += 1,
                     Some(_) => report.problems.push(format!("entry {} was changed after it was sealed", entry.event_id)),

@@ -39,7 +39,7 @@ impl SealHasher {
 
     /// Adds an audit entry to the seal's digest, by the entry's id, kind, time and digest. These four values stay stored after the
     /// entry is deleted.
-    pub(super) fn add(&mut self, event_id: i64, kind: &str, at: DateTime<Utc>, digest: &str) {
+    pub(super) fn add_entry(&mut self, event_id: i64, kind: &str, at: DateTime<Utc>, digest: &str) {
         self.0.update(format!("\n{event_id} {kind} {} {digest}", at.timestamp_micros()).as_bytes());
     }
 

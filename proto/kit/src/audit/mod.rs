@@ -1,8 +1,8 @@
 //! Audit log. Each entry is appended in the transaction of the change that the entry records. A background task then adds the
 //! entry to a hash chain (seals the entry).
 pub mod archive;
-pub mod chain;
 mod digest;
+pub mod hash_chain;
 pub mod retention;
 pub mod seal_file;
 mod store;
@@ -13,7 +13,7 @@ use crate::{
     clock,
     db::{Db, Tx},
     errors,
-    page::HistoryWindow,
+    pagination::HistoryWindow,
 };
 use chrono::{DateTime, Utc};
 use patio_proto::{access::Role, audit as pb, role};
@@ -100,20 +100,20 @@ pub fn request_id<T>(request: &Request<T>) -> String {
 }
 
 /// Returns up to `limit` audit entries of one kind about one object (`subject`), written before a given time, newest first.
-pub async fn list_by_subject(
+pub async fn list_events_by_subject(
     db: &Db,
     (kind, subject): (&str, &str),
     before: DateTime<Utc>,
     limit: usize,
 ) -> Result<Vec<pb::Event>, sqlx::Error> {
-    let rows = store::list_by_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
+    let rows = store::list_events_by_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 
 /// Returns the audit entries about an object, newest first, limited by `window` (position and number of entries). Leaves out page
 /// views and denied calls.
-pub async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<pb::Event>, sqlx::Error> {
-    let rows = store::list_history(db, subject, window).await?;
+pub async fn list_subject_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<pb::Event>, sqlx::Error> {
+    let rows = store::list_subject_history(db, subject, window).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 
@@ -129,7 +129,7 @@ impl pb::audit_service_server::AuditService for AuditLogService {
         let filter = request.get_ref();
         let rows = self
             .db
-            .read_from_replica(|db| async move { store::list(&db, filter).await })
+            .read_from_replica(|db| async move { store::list_entries(&db, filter).await })
             .await
             .map_err(|cause| errors::database_status(&cause))?;
         Ok(Response::new(pb::ListEventsResponse { events: rows.into_iter().map(AuditRow::into_event).collect() }))
@@ -140,7 +140,7 @@ impl AuditRow {
     fn into_event(self) -> pb::Event {
         pb::Event {
             id: self.id,
-            at: Some(clock::timestamp(self.at)),
+            at: Some(clock::to_timestamp(self.at)),
             user_id: self.user_id,
             role: role::parse(&self.role).unwrap_or(if self.role.is_empty() { Role::Unspecified } else { Role::Service }).into(),
             kind: self.kind,

@@ -25,12 +25,12 @@ const BATCH_LEN: i64 = 5_000;
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next run deletes the remaining entries.
-pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
+pub async fn purge_expired_access_entries(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     let now = clock.now();
     let mut deleted = 0;
     if db.is_postgres() {
         create_months(db, now).await;
-        deleted += db.write(|tx| Box::pin(async move { store::drop_expired_partitions(tx).await })).await?;
+        deleted += db.write(|tx| Box::pin(async move { store::drop_expired_access_partitions(tx).await })).await?;
     }
     for table in store::list_unpartitioned_tables(db).await? {
         loop {

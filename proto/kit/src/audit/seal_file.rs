@@ -1,7 +1,7 @@
 //! Seal file of the audit log: a copy of every audit seal (hash-chain link) outside the database.
 //!
 //! The file reveals an attacker who truncates or rebuilds the hash chain in the database, because the database then lacks seals that
-//! the file contains. The module `chain` creates the seals.
+//! the file contains. The module `hash_chain` creates the seals.
 use std::{
     collections::BTreeMap,
     fs::OpenOptions,

@@ -4,7 +4,7 @@ use crate::{
     clock,
     db::{Db, Engine, Tx},
     on,
-    page::HistoryWindow,
+    pagination::HistoryWindow,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use patio_proto::audit as pb;
@@ -42,13 +42,13 @@ pub(super) async fn append(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<()> {
         .execute(c).await.map(drop))
 }
 
-pub(super) async fn list(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<AuditRow>> {
-    let before = filter.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
+pub(super) async fn list_entries(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<AuditRow>> {
+    let before = filter.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_storable_time);
     let before_id = if filter.before_id == 0 { i64::MAX } else { filter.before_id };
     let from = filter.from.as_ref().and_then(clock::from_timestamp).unwrap_or_default();
-    let to = filter.to.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
+    let to = filter.to.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_storable_time);
     let limit = i64::from(filter.limit.clamp(1, 200));
-    on!(db.read(), c => query_as(
+    on!(db.read_pool(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events
           where (at, id) < ($1, $2) and at >= $3 and at <= $4
@@ -57,12 +57,17 @@ pub(super) async fn list(db: &Db, filter: &pb::ListEventsRequest) -> Result<Vec<
             and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
         .bind(before).bind(before_id).bind(from).bind(to).bind(&filter.kind).bind(filter.user_id)
-        .bind(crate::page::to_like_pattern(&filter.search)).bind(limit).bind(filter.exclude_page_views)
+        .bind(crate::pagination::to_sql_like_pattern(&filter.search)).bind(limit).bind(filter.exclude_page_views)
         .fetch_all(c).await)
 }
 
-pub(super) async fn list_by_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
-    on!(db.read(), c => query_as(
+pub(super) async fn list_events_by_subject(
+    db: &Db,
+    (kind, subject): (&str, &str),
+    before: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<AuditRow>> {
+    on!(db.read_pool(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where subject = $1 and kind = $2 and at < $3 order by at desc, id desc limit $4")
         .bind(subject).bind(kind).bind(before).bind(limit).fetch_all(c).await)
@@ -70,8 +75,8 @@ pub(super) async fn list_by_subject(db: &Db, (kind, subject): (&str, &str), befo
 
 /// Returns the audit entries about an object, newest first, limited by `window` (position and number of entries). Leaves out page
 /// views and denied calls.
-pub(super) async fn list_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<AuditRow>> {
-    on!(db.read(), c => query_as(
+pub(super) async fn list_subject_history(db: &Db, subject: &str, window: &HistoryWindow) -> Result<Vec<AuditRow>> {
+    on!(db.read_pool(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where subject = $1 and (at, id) < ($2, $3) and kind not in ('page-view', 'refused')
           order by at desc, id desc limit $4")
@@ -144,10 +149,10 @@ const LAST_SEALED_ID: &str = "select max(event_id) from audit_digests";
 /// Returns `true` when at least one audit entry is not sealed yet (not in the hash chain). The search begins `late` ids below the
 /// newest sealed entry, because a slow transaction may commit an entry after entries with higher ids.
 pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
-    let last: Option<i64> = on!(db.read(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
+    let last: Option<i64> = on!(db.read_pool(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
     let first: Option<i64> =
-        on!(db.read(), c => query_scalar(LIST_UNSEALED_IDS).bind(from).bind(late + 1).bind(1_i64).fetch_optional(c).await)?;
+        on!(db.read_pool(), c => query_scalar(LIST_UNSEALED_IDS).bind(from).bind(late + 1).bind(1_i64).fetch_optional(c).await)?;
     Ok(first.is_some())
 }
 
@@ -190,7 +195,7 @@ pub(super) async fn insert_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow
 }
 
 pub(super) async fn list_seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {
-    on!(db.read(), c => query_as("select id, digest from audit_seals where id > $1 order by id limit $2").bind(id).bind(most).fetch_all(c).await)
+    on!(db.read_pool(), c => query_as("select id, digest from audit_seals where id > $1 order by id limit $2").bind(id).bind(most).fetch_all(c).await)
 }
 
 macro_rules! sealed {
@@ -221,7 +226,7 @@ pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64)
     } else {
         sealed!("json_array", "json_group_array", "")
     };
-    let all: Option<String> = on!(db.read(), c => query_scalar(text).bind(seal).bind(event).bind(most).fetch_one(c).await)?;
+    let all: Option<String> = on!(db.read_pool(), c => query_scalar(text).bind(seal).bind(event).bind(most).fetch_one(c).await)?;
     let read = move || all.map_or_else(|| Ok(Vec::new()), |all| serde_json::from_str(&all));
     let read = tokio::task::spawn_blocking(read).await.map_err(|_| sqlx::Error::WorkerCrashed)?;
     read.map_err(|cause| sqlx::Error::Decode(cause.into()))
@@ -229,7 +234,7 @@ pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64)
 
 /// Counts the audit entries before a given time that were never sealed (added to the hash chain).
 pub(super) async fn count_unsealed_entries(db: &Db, before: DateTime<Utc>) -> Result<i64> {
-    on!(db.read(), c => query_scalar(
+    on!(db.read_pool(), c => query_scalar(
         "select count(*) from audit_events e left join audit_digests d on d.event_id = e.id where d.event_id is null and e.at < $1")
         .bind(before).fetch_one(c).await)
 }
@@ -240,7 +245,7 @@ const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed'
 
 /// Returns the tables of the audit log that are not partitioned by month. Expired entries of these tables are deleted row by row.
 pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static str>> {
-    let Engine::Postgres(pool) = db.read() else { return Ok(vec!["audit_events"]) };
+    let Engine::Postgres(pool) = db.read_pool() else { return Ok(vec!["audit_events"]) };
     let has_first: bool = query_scalar("select to_regclass('audit_events_first') is not null").fetch_one(pool).await?;
     Ok(if has_first { vec!["audit_events_first", "audit_events_rest"] } else { vec!["audit_events_rest"] })
 }
@@ -259,13 +264,13 @@ pub(super) async fn delete_access_entries(tx: &mut Tx<'_>, table: &'static str, 
 
 /// Creates the audit log partitions of a month on `PostgreSQL`, unless they exist.
 pub(super) async fn create_month_partition(tx: &mut Tx<'_>, month: NaiveDate) -> Result<()> {
-    query("select create_audit_month($1)").bind(month).execute(tx.postgres()?).await.map(drop)
+    query("select create_audit_month($1)").bind(month).execute(tx.postgres_connection()?).await.map(drop)
 }
 
 /// Drops the `PostgreSQL` partitions with the access entries (page views, sign-ins, denied calls) of expired months. Returns the
 /// number of dropped entries.
-pub(super) async fn drop_expired_partitions(tx: &mut Tx<'_>) -> Result<u64> {
-    let dropped: i64 = query_scalar("select drop_expired_audit_months()").fetch_one(tx.postgres()?).await?;
+pub(super) async fn drop_expired_access_partitions(tx: &mut Tx<'_>) -> Result<u64> {
+    let dropped: i64 = query_scalar("select drop_expired_audit_months()").fetch_one(tx.postgres_connection()?).await?;
     Ok(dropped.unsigned_abs())
 }
 
@@ -295,7 +300,7 @@ impl AuditPartition {
 /// Returns the partitions of the audit log whose time range ended before a given time, oldest first. On `SQLite` the list is always
 /// empty.
 pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Vec<AuditPartition>> {
-    let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
+    let Engine::Postgres(pool) = db.read_pool() else { return Ok(Vec::new()) };
     query_as(
         "select name, case when name = 'first' then timestamptz '0001-01-01 00:00:00+00'
                            else (ends at time zone 'UTC' - interval '1 month') at time zone 'UTC' end as begins, ends
@@ -311,7 +316,7 @@ pub(super) async fn list_partitions(db: &Db, before: DateTime<Utc>) -> Result<Ve
 /// Returns the numbers of the first and last audit seal (hash-chain link) that cover entries of a partition. Returns `None` when no
 /// entry of the partition is sealed.
 pub(super) async fn find_seal_range(db: &Db, part: &AuditPartition) -> Result<Option<(i64, i64)>> {
-    let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
+    let found: (Option<i64>, Option<i64>) = on!(db.read_pool(), c => query_as(
         "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;
     Ok(found.0.zip(found.1))
 }
@@ -319,17 +324,17 @@ pub(super) async fn find_seal_range(db: &Db, part: &AuditPartition) -> Result<Op
 /// Returns the number of entries in a partition of the audit log.
 pub(super) async fn count_partition_entries(db: &Db, part: &AuditPartition) -> Result<i64> {
     let text = format!("select count(*) from {}", part.table());
-    on!(db.read(), c => query_scalar(AssertSqlSafe(text)).fetch_one(c).await)
+    on!(db.read_pool(), c => query_scalar(AssertSqlSafe(text)).fetch_one(c).await)
 }
 
 /// Drops a partition of the audit log, and records its archive file: number of entries and SHA-256.
-pub(super) async fn drop_partition(
+pub(super) async fn drop_archived_partition(
     tx: &mut Tx<'_>,
     part: &AuditPartition,
     (entries, sha256): (i64, &str),
     at: DateTime<Utc>,
 ) -> Result<()> {
-    let connection = tx.postgres()?;
+    let connection = tx.postgres_connection()?;
     query("set local lock_timeout = '500ms'").execute(&mut *connection).await?;
     query("insert into audit_archives (part, begins, ends, entries, sha256, at) values ($1, $2, $3, $4, $5, $6)")
         .bind(&part.name)
@@ -354,7 +359,7 @@ pub(super) struct ArchivedPartition {
 }
 
 /// Returns the archived partitions of the audit log. On `SQLite` the list is always empty.
-pub(super) async fn list_archives(db: &Db) -> Result<Vec<ArchivedPartition>> {
-    let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
+pub(super) async fn list_archived_partitions(db: &Db) -> Result<Vec<ArchivedPartition>> {
+    let Engine::Postgres(pool) = db.read_pool() else { return Ok(Vec::new()) };
     query_as("select part as name, begins, ends, sha256 from audit_archives order by ends").fetch_all(pool).await
 }

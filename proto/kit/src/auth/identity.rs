@@ -2,7 +2,7 @@
 use crate::{
     auth::{revoked_sessions::RevokedSessions, sync_demand::KeyPollSchedule},
     clock::Clock,
-    errors::{self, Reason},
+    errors::{self, ErrorReason},
     user_activity::UserActivity,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -22,7 +22,7 @@ pub use claims::{Claims, MAX_TOKEN_LIFETIME};
 use claims::{caller_from_claims, has_plausible_times};
 
 /// User id of the reserved developer account.
-pub const DEVELOPER_ID: i64 = 1;
+pub const DEVELOPER_USER_ID: i64 = 1;
 /// Minimum interval between two activity reports of one session to auth-svc.
 pub const ACTIVITY_REPORT_INTERVAL: TimeDelta = TimeDelta::minutes(5);
 /// Interval at which the session of an open stream is checked for revocation and expiry.
@@ -57,12 +57,12 @@ impl Caller {
     /// Returns `true` when the caller is the reserved developer account.
     #[must_use]
     pub fn is_developer(&self) -> bool {
-        self.user_id == DEVELOPER_ID
+        self.user_id == DEVELOPER_USER_ID
     }
 
     /// Returns `true` when the caller's role satisfies `at_least`, the minimum role of an rpc.
     #[must_use]
-    pub fn has_role(&self, at_least: Role) -> bool {
+    pub fn has_role_at_least(&self, at_least: Role) -> bool {
         match at_least {
             Role::Anyone => true,
             Role::Operator | Role::Manager => self.role == Role::Service || self.role as i32 >= at_least as i32,
@@ -86,13 +86,13 @@ pub fn authenticated_caller<T>(request: &Request<T>) -> Result<Caller, Status> {
 #[must_use]
 pub fn invalid_token_status(cause: &str) -> Status {
     tracing::debug!(cause, "token rejected, the caller has to sign in");
-    errors::status(Code::Unauthenticated, Reason::NotSignedIn, &"Sign in to continue.")
+    errors::status(Code::Unauthenticated, ErrorReason::NotSignedIn, &"Sign in to continue.")
 }
 
 /// Builds the error status for a token whose session was revoked. A device that receives this status deletes the user's stored
 /// data.
 fn session_ended() -> Status {
-    errors::status(Code::Unauthenticated, Reason::SessionEnded, &"This session has ended. Sign in again.")
+    errors::status(Code::Unauthenticated, ErrorReason::SessionEnded, &"This session has ended. Sign in again.")
 }
 
 /// Reason why an authenticated caller is no longer valid: expired or revoked.
@@ -173,7 +173,7 @@ impl TokenVerifier {
 
     /// Returns `true` when this process has loaded at least one signing key. Without keys, every token is rejected.
     #[must_use]
-    pub fn has_keys(&self) -> bool {
+    pub fn has_any_signing_key(&self) -> bool {
         !self.read().keys.is_empty()
     }
 
@@ -337,14 +337,14 @@ impl TokenVerifier {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::timestamp;
+    use crate::clock::to_timestamp;
 
     #[test]
     fn a_revoked_session_is_remembered_until_its_token_expires() {
         let clock = Clock::default();
         let identity = TokenVerifier::new(clock.clone());
         let end = |session: &str| {
-            let expires_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
+            let expires_at = Some(to_timestamp(clock.now() + TimeDelta::minutes(5)));
             identity.add_revocations(&[Revocation { session_id: session.into(), expires_at, ..Revocation::default() }]);
         };
         let known = |session: &str| identity.read().sessions.contains(session);

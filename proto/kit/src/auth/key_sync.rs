@@ -16,7 +16,7 @@ use tonic::Status;
 /// Number of revocation polls per poll of the signing keys, which change rarely.
 const POLLS_PER_KEY_POLL: u32 = 20;
 /// Maximum number of sessions in one activity report.
-pub const MAX_REPORTED_SESSIONS: usize = 1_000;
+pub const MAX_SESSIONS_PER_REPORT: usize = 1_000;
 
 /// Starts the task that polls signing keys and revocations from auth-svc. The returned flag becomes `true` once both are loaded.
 pub fn spawn_key_sync(
@@ -66,7 +66,7 @@ async fn refresh(
         identity.replace_signing_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
     }
     let request = ListRevocationsRequest { after: identity.last_revocation_sequence() };
-    let news = auth.list_revocations(tokens.call_context().await?.request(request)).await?.into_inner();
+    let news = auth.list_revocations(tokens.call_context_as_service().await?.grpc_request(request)).await?.into_inner();
     if !news.revocations.is_empty() {
         identity.add_revocations(&news.revocations);
     }
@@ -79,13 +79,13 @@ async fn report_activity(
     tokens: &ServiceTokenSource,
     identity: &TokenVerifier,
 ) -> Result<(), Status> {
-    let used = identity.take_unreported_sessions(MAX_REPORTED_SESSIONS);
+    let used = identity.take_unreported_sessions(MAX_SESSIONS_PER_REPORT);
     if used.is_empty() {
         return Ok(());
     }
     let response = async {
         let request = RecordSessionActivityRequest { session_ids: used.clone() };
-        auth.record_session_activity(tokens.call_context().await?.request(request)).await
+        auth.record_session_activity(tokens.call_context_as_service().await?.grpc_request(request)).await
     };
     response.await.map(drop).inspect_err(|_| identity.requeue_unreported_sessions(used))
 }

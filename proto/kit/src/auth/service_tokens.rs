@@ -40,7 +40,7 @@ impl ServiceTokenSource {
     ///
     /// # Errors
     /// Returns the error status of auth-svc when auth-svc issues no token.
-    pub async fn call_context(&self) -> Result<CallContext, Status> {
+    pub async fn call_context_as_service(&self) -> Result<CallContext, Status> {
         let mut held = self.held.lock().await;
         if let Some(Held { token, until }) = held.as_ref()
             && *until > self.clock.now() + TimeDelta::minutes(1)
@@ -60,13 +60,13 @@ impl ServiceTokenSource {
     /// # Errors
     /// Returns the error status of auth-svc when auth-svc issues no token.
     pub async fn call_context_on_behalf_of(&self, person: &CallContext) -> Result<CallContext, Status> {
-        Ok(person.delegate_to(&self.call_context().await?))
+        Ok(person.delegate_to(&self.call_context_as_service().await?))
     }
 
     /// Requests a service token from auth-svc, and tries each value of the service secret until auth-svc accepts one. The secret
     /// has several values while it is being changed, and a replica of auth-svc may know only one of them.
     async fn mint(&self) -> Result<MintServiceTokenResponse, Status> {
-        let mut values = self.secret.values().peekable();
+        let mut values = self.secret.split_values().peekable();
         loop {
             let secret = values.next().unwrap_or_default().to_owned();
             let request = MintServiceTokenRequest { service: self.service.to_owned(), secret };

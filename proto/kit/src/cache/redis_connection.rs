@@ -1,5 +1,5 @@
 //! Redis connection that reconnects when the Redis server has become a read-only replica.
-use crate::telemetry::outage::OutageTracker;
+use crate::telemetry::outage_tracker::OutageTracker;
 use arc_swap::ArcSwap;
 use futures::FutureExt;
 use redis::{

@@ -16,7 +16,7 @@ use std::io::Write;
 /// arguments of the `probe` command, and 2 for other invalid arguments.
 #[must_use]
 pub fn parse_arguments(command: Command) -> ArgMatches {
-    if let Err(cause) = environment::check_variable_names(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
+    if let Err(cause) = environment::reject_unknown_variables(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())) {
         reject(&cause.to_string());
     }
     let described = command.clone();

@@ -6,7 +6,7 @@ pub mod probe;
 pub mod session_file;
 
 pub use arguments::parse_arguments;
-pub use output::{block_on, exit_code, print_to_stdout};
+pub use output::{block_on, print_to_stdout, report_result};
 
 pub use crate::version::VERSION;
 
@@ -14,9 +14,9 @@ use crate::{
     cli::doctor::{DoctorOptions, DoctorReport, RunbookSection, check_port},
     config::{self, Settings},
     db::{Db, Schema},
-    host::ServiceHost,
     lifecycle,
     server::Service,
+    service_host::ServiceHost,
     telemetry,
 };
 use anyhow::Context;
@@ -123,17 +123,17 @@ pub fn run_service_binary<C: Args>(
         }
         None => print_to_stdout(&command.clone().render_help().to_string()),
     };
-    exit_code(&done)
+    report_result(&done)
 }
 
 fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> anyhow::Result<()> {
     let Some(("config", given)) = matches.subcommand() else { return Ok(()) };
     let Some(sub) = command.find_subcommand("config") else { return Ok(()) };
-    print_to_stdout(&config::effective_settings(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
+    print_to_stdout(&config::format_effective_settings(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
 }
 
 async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<()> {
-    telemetry::start(settings, binary.name)?;
+    telemetry::start_telemetry(settings, binary.name)?;
     settings.check_separate_process_database()?;
     let db = Db::open(binary.schema, settings).await?;
     db.reject_unsupported_pooler().await?;
@@ -151,9 +151,9 @@ async fn check<C: Args>(
     let settings = &options.settings;
     all.record_settings_check(settings.check_separate_process_secret().and_then(|()| settings.check_separate_process_database()))?;
     let limit = all.check_database("database", binary.schema, settings).await?;
-    all.check_connections(limit, settings, binary.name).await?;
+    all.check_connection_limit(limit, settings, binary.name).await?;
     run_doctor_checks(settings, &options.config, all).await?;
-    all.check_dependencies(settings).await?;
+    all.check_redis_and_trace_collector(settings).await?;
     if !all.is_before_install() {
         return all.check_services(settings, binary.name).await;
     }
@@ -166,7 +166,7 @@ async fn serve<C: Args>(
     options: Options<C>,
     start: impl AsyncFnOnce(C, &ServiceHost) -> anyhow::Result<Service>,
 ) -> anyhow::Result<()> {
-    telemetry::start(&options.settings, binary.name)?;
+    telemetry::start_telemetry(&options.settings, binary.name)?;
     options.settings.check_separate_process_secret()?;
     options.settings.check_separate_process_database()?;
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
@@ -176,7 +176,7 @@ async fn serve<C: Args>(
     let healthy: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
     let known = healthy.clone();
     let is_ready = move || known.get().is_some_and(|healthy| healthy.load(Ordering::Relaxed));
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, axum::Router::new()).await?;
+    telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, axum::Router::new()).await?;
     let Some(service) = lifecycle::start_unless_stopped(&host.tasks, start(options.config, &host)).await? else {
         return end(&host, None).await;
     };

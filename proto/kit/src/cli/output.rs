@@ -8,7 +8,7 @@ use std::{future::Future, io::Write, process::ExitCode};
 /// Returns the exit code of a program: 0 for success, [`EXIT_INVALID_SETTING`] for an invalid setting, 1 for any other error.
 /// Prints an error with all its causes.
 #[must_use]
-pub fn exit_code(done: &anyhow::Result<()>) -> ExitCode {
+pub fn report_result(done: &anyhow::Result<()>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) => {

@@ -84,7 +84,7 @@ impl LoadBalancer {
     }
 
     /// Starts the DNS lookups and health checks before the first gRPC call. Further calls of this function have no effect.
-    pub fn start(&self) {
+    pub fn start_replica_checks(&self) {
         self.0.lookups_started.call_once(|| self.spawn_dns_lookups());
     }
 
@@ -94,7 +94,7 @@ impl LoadBalancer {
     /// When no replica is healthy, an unhealthy replica is picked, because its response may say what is wrong. Waits while DNS has
     /// not returned any replica yet.
     pub async fn pick_replica(&self, tried: &[SocketAddr]) -> InFlightCall {
-        self.start();
+        self.start_replica_checks();
         loop {
             let changed = self.0.changed.notified();
             if let Some(replica) = self.choose(tried) {
@@ -106,7 +106,7 @@ impl LoadBalancer {
 
     /// Picks a replica for a call that cannot be retried. First waits up to two seconds until a replica is healthy.
     pub async fn pick_replica_for_single_attempt(&self) -> InFlightCall {
-        self.start();
+        self.start_replica_checks();
         let well = async {
             while self.healthy_count() == 0 {
                 tokio::time::sleep(WAIT_POLL_INTERVAL).await;
@@ -120,7 +120,7 @@ impl LoadBalancer {
     /// up.
     #[must_use]
     pub fn try_spend_retry(&self) -> bool {
-        let affordable = self.0.budget.withdraw();
+        let affordable = self.0.budget.try_withdraw();
         let outcome = if affordable { "repeated" } else { "refused" };
         metrics::counter!("patio_rpc_retries_total", "service" => self.0.name, "outcome" => outcome).increment(1);
         affordable
@@ -232,12 +232,12 @@ impl LoadBalancer {
     fn choose_checked(&self, directory: &mut ReplicaDirectory, explore: bool, tasks: &BackgroundTasks) {
         let ReplicaDirectory { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
-        let failing: HashSet<_> = checked.iter().filter(|replica| replica.is_failing()).map(|replica| replica.address).collect();
+        let failing: HashSet<_> = checked.iter().filter(|replica| replica.is_known_unhealthy()).map(|replica| replica.address).collect();
         let chosen = subset.choose_replicas(hosts.keys().copied(), |address| failing.contains(address), explore);
         checked.retain(|replica| {
             let stays = chosen.contains(&replica.address);
             if !stays {
-                replica.stop();
+                replica.stop_health_checks();
             }
             stays
         });
@@ -246,7 +246,7 @@ impl LoadBalancer {
             if checked.iter().any(|replica| replica.address == address) {
                 continue;
             }
-            let connector = self.0.tls.as_ref().map(|tls| tls.connector(host));
+            let connector = self.0.tls.as_ref().map(|tls| tls.create_connector(host));
             match Replica::with_health_check(self.0.name, address, connector, self.0.health_lost.clone(), tasks) {
                 Ok(replica) => checked.push(replica),
                 Err(cause) => {
@@ -270,7 +270,7 @@ impl InFlightCall {
 
     /// Returns the address of the replica that the call is sent to.
     #[must_use]
-    pub fn address(&self) -> SocketAddr {
+    pub fn replica_address(&self) -> SocketAddr {
         self.0.address
     }
 
@@ -282,7 +282,7 @@ impl InFlightCall {
     ///
     /// # Errors
     /// Returns the reason why the replica sent no complete response.
-    pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, AttemptFailure> {
+    pub async fn send_request(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, AttemptFailure> {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
             () = self.0.wait_until_unresponsive() => return Err(AttemptFailure::ResponseLost("replica does not respond".to_owned())),
@@ -394,7 +394,7 @@ mod tests {
         until_well(&replicas, SUBSET_SIZE).await;
         let checked = known(&replicas);
         assert!(checked.len() == MAX_CHECKED_REPLICAS && checked.is_superset(&subset), "{checked:?}");
-        assert!(!subset.contains(&replicas.pick_replica(&[]).await.address()));
+        assert!(!subset.contains(&replicas.pick_replica(&[]).await.replica_address()));
         tasks.stop();
     }
 }

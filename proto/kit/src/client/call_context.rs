@@ -55,7 +55,7 @@ impl CallContext {
 
     /// Builds a request with the token, request id and address of this caller.
     #[must_use]
-    pub fn request<T>(&self, message: T) -> tonic::Request<T> {
+    pub fn grpc_request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = tonic::Request::new(message);
         self.mark(&mut request);
         request
@@ -64,7 +64,7 @@ impl CallContext {
     /// Builds a request of this caller with a timeout.
     #[must_use]
     pub fn request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
-        let mut request = self.request(message);
+        let mut request = self.grpc_request(message);
         request.set_timeout(timeout);
         request
     }
@@ -72,7 +72,7 @@ impl CallContext {
     /// Builds a request of this caller that is idempotent and may therefore be retried, such as a save with an idempotency key.
     #[must_use]
     pub fn idempotent_request<T>(&self, message: T) -> tonic::Request<T> {
-        let mut request = self.request(message);
+        let mut request = self.grpc_request(message);
         request.extensions_mut().insert(IdempotentCall);
         request
     }

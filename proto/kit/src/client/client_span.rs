@@ -1,5 +1,5 @@
 //! Trace span of one attempt of an outgoing RPC.
-use crate::telemetry::trace::{self, TRACE_ONLY_TARGET};
+use crate::telemetry::trace::{self, TRACE_ONLY_SPAN_TARGET};
 use http::Request;
 use std::net::SocketAddr;
 use tonic::{Code, body::Body};
@@ -19,7 +19,7 @@ impl ClientSpan {
         let Some(method) = patio_proto::find_rpc_method(request.uri().path()).filter(|method| trace::is_rpc_traced(method.path)) else {
             return Self(None);
         };
-        let span = tracing::info_span!(target: TRACE_ONLY_TARGET, "call", otel.name = &method.path[1..], otel.kind = "client");
+        let span = tracing::info_span!(target: TRACE_ONLY_SPAN_TARGET, "call", otel.name = &method.path[1..], otel.kind = "client");
         trace::set_rpc_attributes(&span, method);
         if let Some(address) = replica {
             span.set_attribute("server.address", address.ip().to_string());
@@ -28,7 +28,7 @@ impl ClientSpan {
         if number > 1 {
             span.set_attribute("patio.attempt", i64::try_from(number).unwrap_or(i64::MAX));
         }
-        trace::inject_context(&span, request.headers_mut());
+        trace::inject_trace_context(&span, request.headers_mut());
         Self(Some(span))
     }
 

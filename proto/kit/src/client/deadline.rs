@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 const TIMEOUT: &str = "grpc-timeout";
 /// Default timeout of a call, shorter than the three seconds that a user's request may take in total.
-pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(2800);
+pub const DEFAULT_CALL_TIMEOUT: Duration = Duration::from_millis(2800);
 /// Longest timeout of a normal call. Calls with a longer timeout, such as imports, count as long-running.
 const MAX_SHORT_DEADLINE: Duration = Duration::from_secs(15);
 
@@ -26,7 +26,7 @@ pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) ->
 /// deadline of the incoming call.
 pub(super) fn outgoing_timeout(headers: &HeaderMap) -> Duration {
     let left = INCOMING_DEADLINE.try_with(|until| until.saturating_duration_since(Instant::now())).unwrap_or(Duration::MAX);
-    timeout_header(headers).unwrap_or(DEFAULT_TIMEOUT).min(left)
+    timeout_header(headers).unwrap_or(DEFAULT_CALL_TIMEOUT).min(left)
 }
 
 pub(super) fn set_timeout_header(headers: &mut HeaderMap, timeout: Duration) {
@@ -40,7 +40,7 @@ fn timeout_header(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Returns `true` for a call with a timeout of more than 15 seconds, such as an import or a change of thousands of vehicles.
-pub(crate) fn is_long_running(headers: &HeaderMap) -> bool {
+pub(crate) fn is_long_running_call(headers: &HeaderMap) -> bool {
     timeout_header(headers).is_some_and(|timeout| timeout > MAX_SHORT_DEADLINE)
 }
 

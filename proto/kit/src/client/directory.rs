@@ -1,5 +1,5 @@
 //! Addresses of a service's replicas, as DNS lookups returned them.
-use crate::{client::subset::ReplicaSubset, telemetry::outage::OutageTracker};
+use crate::{client::subset::ReplicaSubset, telemetry::outage_tracker::OutageTracker};
 use anyhow::{Context, ensure};
 use http::Uri;
 use std::{collections::HashMap, net::SocketAddr, sync::Arc};

@@ -1,6 +1,6 @@
 //! Replica of a service, with the connection to it and its health state.
 use crate::client::watched_body::WatchedBody;
-use crate::{lifecycle::BackgroundTasks, tls::Connector};
+use crate::{lifecycle::BackgroundTasks, tls::GrpcTlsConnector};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -101,7 +101,7 @@ impl Replica {
     pub fn with_health_check(
         service: &'static str,
         address: SocketAddr,
-        connector: Option<impl Connector>,
+        connector: Option<impl GrpcTlsConnector>,
         health_lost: Arc<Notify>,
         tasks: &BackgroundTasks,
     ) -> anyhow::Result<Arc<Self>> {
@@ -232,12 +232,12 @@ impl Replica {
     /// Returns `true` when a health check or a call found the replica unhealthy. Returns `false` for a replica that was not checked
     /// yet.
     #[must_use]
-    pub fn is_failing(&self) -> bool {
+    pub fn is_known_unhealthy(&self) -> bool {
         self.is_checked.load(Ordering::Relaxed) && !self.is_healthy()
     }
 
     /// Stops the health checks. Calls in progress continue.
-    pub fn stop(&self) {
+    pub fn stop_health_checks(&self) {
         self.stopped.send_replace(true);
     }
 

@@ -22,7 +22,7 @@ impl RetryBudget {
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| (held < MAX_BALANCE).then_some(held + 1));
     }
 
-    pub fn withdraw(&self) -> bool {
+    pub fn try_withdraw(&self) -> bool {
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| (held >= RETRY_COST).then_some(held - RETRY_COST)).is_ok()
     }
 }
@@ -37,7 +37,7 @@ mod tests {
         let mut repeated = 0;
         for _ in 0..10_000 {
             budget.deposit();
-            repeated += i32::from(budget.withdraw());
+            repeated += i32::from(budget.try_withdraw());
         }
         assert!((1000..=1021).contains(&repeated), "{repeated}");
     }

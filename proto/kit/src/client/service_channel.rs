@@ -7,7 +7,7 @@ use crate::{
         deadline::{outgoing_timeout, set_timeout_header},
         replica::{AttemptFailure, replayable_body},
     },
-    errors::{self, Reason},
+    errors::{self, ErrorReason},
 };
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -113,8 +113,8 @@ async fn attempt(
     may_repeat: bool,
     number: usize,
 ) -> Result<Response<Body>, AttemptFailure> {
-    let span = ClientSpan::start(&mut request, Some(lease.address()), number);
-    let answer = lease.call(request, may_repeat).instrument(span.span()).await.map(normalize_status);
+    let span = ClientSpan::start(&mut request, Some(lease.replica_address()), number);
+    let answer = lease.send_request(request, may_repeat).instrument(span.span()).await.map(normalize_status);
     span.end(match &answer {
         Ok(response) => code(response),
         Err(AttemptFailure::DeadlineExceeded) => Code::DeadlineExceeded,
@@ -158,13 +158,13 @@ async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Bod
     loop {
         let begun = Instant::now();
         let lease = replicas.pick_replica(&tried).await;
-        tried.push(lease.address());
+        tried.push(lease.replica_address());
         let last = tried.len() == MAX_ATTEMPTS;
         let answer = match attempt(&lease, call.request(), call.may_repeat, tried.len()).await {
             Err(AttemptFailure::DeadlineExceeded) => return timeout_response(replicas.name()),
             Err(AttemptFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
             Err(AttemptFailure::NotSent(cause)) => {
-                tracing::debug!(cause, service = replicas.name(), address = %lease.address(), "service replica unreachable, retrying");
+                tracing::debug!(cause, service = replicas.name(), address = %lease.replica_address(), "service replica unreachable, retrying");
                 pause(tried.len()).await;
                 continue;
             }
@@ -197,13 +197,13 @@ fn unavailable_response(service: &str, cause: &dyn Display) -> Response<Body> {
 }
 
 fn timeout_response(service: &str) -> Response<Body> {
-    let timeout = errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.");
+    let timeout = errors::status(Code::DeadlineExceeded, ErrorReason::Timeout, &"The server took too long to respond. Try again.");
     errors::with_dependency_failure(timeout, service, &"timeout").into_http()
 }
 
 /// Returns the cause of a failed attempt, followed by the address of the replica in parentheses.
 fn at(lease: &InFlightCall, cause: &str) -> String {
-    format!("{cause} ({})", lease.address())
+    format!("{cause} ({})", lease.replica_address())
 }
 
 /// Returns the gRPC status code in the headers of a response; `Ok` when the headers contain none, as in a successful response.
@@ -229,7 +229,7 @@ fn normalize_status(response: Response<Body>) -> Response<Body> {
 pub fn propagate_status(status: Status) -> Status {
     match status.code() {
         Code::Cancelled if status.message().contains("Timeout") => {
-            errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.")
+            errors::status(Code::DeadlineExceeded, ErrorReason::Timeout, &"The server took too long to respond. Try again.")
         }
         Code::Unknown => errors::internal_status(&status),
         _ => status,

@@ -51,14 +51,14 @@ impl UserNameCache {
     /// Returns the names of the users with the given ids, with one call to auth-svc for the names that are not in the cache.
     ///
     /// While auth-svc is unavailable, a name that is not cached is replaced by the user's id, such as `#7`.
-    pub async fn resolve(&self, caller: &CallContext, ids: impl IntoIterator<Item = i64>) -> UserNameMap {
+    pub async fn resolve_names(&self, caller: &CallContext, ids: impl IntoIterator<Item = i64>) -> UserNameMap {
         let ids: BTreeSet<i64> = ids.into_iter().filter(|id| *id > 0).collect();
         let mut found: HashMap<i64, String> = ids.iter().filter_map(|id| Some((*id, self.known.get(id)?))).collect();
         let missing: Vec<i64> = ids.into_iter().filter(|id| !found.contains_key(id)).collect();
         if missing.is_empty() {
             return UserNameMap(found);
         }
-        match self.users.clone().resolve_user_names(caller.request(ResolveUserNamesRequest { ids: missing.clone() })).await {
+        match self.users.clone().resolve_user_names(caller.grpc_request(ResolveUserNamesRequest { ids: missing.clone() })).await {
             Ok(reply) => {
                 let names = reply.into_inner().names;
                 for id in missing {

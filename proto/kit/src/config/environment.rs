@@ -70,7 +70,7 @@ const SCRIPT_SETTINGS: [&str; 8] = [
 ///
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the variable and the setting with the most similar name.
-pub fn check_variable_names(variables: impl IntoIterator<Item = String>) -> Result<(), InvalidSetting> {
+pub fn reject_unknown_variables(variables: impl IntoIterator<Item = String>) -> Result<(), InvalidSetting> {
     let known = |name: &str| SETTING_NAMES.contains(&name) || SCRIPT_SETTINGS.contains(&name) || name.starts_with("PATIO_TEST_");
     let Some(unknown) = variables.into_iter().find(|name| name.starts_with("PATIO_") && !known(name)) else { return Ok(()) };
     let similarity = |setting| strsim::jaro_winkler(&unknown, setting);
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_name_is_rejected_with_the_nearest_setting() {
-        let check = |name: &str| check_variable_names([name.to_owned(), "HOME".to_owned()]).map_err(|cause| cause.to_string());
+        let check = |name: &str| reject_unknown_variables([name.to_owned(), "HOME".to_owned()]).map_err(|cause| cause.to_string());
         for (misspelt, meant) in [
             ("PATIO_DATABSE_URL", "PATIO_DATABASE_URL"),
             ("PATIO_DB_URL", "PATIO_DATABASE_URL"),

@@ -188,21 +188,21 @@ impl Settings {
     /// Checks that a service that runs in its own process has a valid service secret.
     ///
     /// # Errors
-    /// Returns an error when the secret is not set, and the errors of [`Self::check_secret`].
+    /// Returns an error when the secret is not set, and the errors of [`Self::check_service_secret`].
     pub fn check_separate_process_secret(&self) -> anyhow::Result<()> {
-        InvalidSetting::ensure(self.service_secret.values().next().is_some(), || {
+        InvalidSetting::ensure(self.service_secret.split_values().next().is_some(), || {
             "PATIO_SERVICE_SECRET is not set: services in separate processes need the same value, for example from `openssl rand -hex 16`"
                 .to_owned()
         })?;
-        self.check_secret()
+        self.check_service_secret()
     }
 
     /// Checks that the service secret is long enough to resist guessing.
     ///
     /// # Errors
     /// Returns an error when one of the secret's values has fewer than [`MIN_SECRET_LEN`] characters.
-    pub fn check_secret(&self) -> anyhow::Result<()> {
-        InvalidSetting::ensure(self.service_secret.values().all(|value| value.len() >= MIN_SECRET_LEN), || {
+    pub fn check_service_secret(&self) -> anyhow::Result<()> {
+        InvalidSetting::ensure(self.service_secret.split_values().all(|value| value.len() >= MIN_SECRET_LEN), || {
             format!("PATIO_SERVICE_SECRET: a value is shorter than {MIN_SECRET_LEN} characters; generate one with `openssl rand -hex 16`")
         })
     }
@@ -232,7 +232,7 @@ fn listen_or_off(written: &str) -> Result<ListenAddress, String> {
 
 /// Returns the effective settings, one `NAME=value` per line, with secrets masked.
 #[must_use]
-pub fn effective_settings(command: &Command, matches: &ArgMatches) -> String {
+pub fn format_effective_settings(command: &Command, matches: &ArgMatches) -> String {
     let mut lines: Vec<String> = command
         .get_arguments()
         .filter_map(|arg| {
@@ -270,7 +270,7 @@ mod tests {
     fn effective_values_show_no_secret() {
         let command = <Cli as clap::CommandFactory>::command();
         let matches = command.clone().get_matches_from(["x", "--service-secret", "hush", "--database-url", "postgres://a:pw@h/d"]);
-        let text = effective_settings(&command, &matches);
+        let text = format_effective_settings(&command, &matches);
         assert!(
             text.contains("PATIO_SERVICE_SECRET=********\n") && text.contains("PATIO_DATABASE_URL=postgres://a:********@h/d\n"),
             "{text}"

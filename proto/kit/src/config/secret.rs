@@ -13,7 +13,7 @@ impl Secret {
     }
 
     /// Returns the values of a secret that consists of several values separated by commas. Empty values are omitted.
-    pub fn values(&self) -> impl Iterator<Item = &str> {
+    pub fn split_values(&self) -> impl Iterator<Item = &str> {
         self.0.split(',').map(str::trim).filter(|value| !value.is_empty())
     }
 }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_secret_may_have_several_values() {
-        let values = |text: &str| Secret::from(text.to_owned()).values().map(str::to_owned).collect::<Vec<_>>();
+        let values = |text: &str| Secret::from(text.to_owned()).split_values().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!((values("new, old,"), values("one"), values(" ,")), (vec!["new".into(), "old".into()], vec!["one".into()], vec![]));
     }
 }

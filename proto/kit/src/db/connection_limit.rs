@@ -32,7 +32,7 @@ impl Db {
     ///
     /// # Errors
     /// Returns an error when the database cannot be queried.
-    pub async fn connection_limit(&self) -> Result<Option<ConnectionLimit>, sqlx::Error> {
+    pub async fn load_connection_limit(&self) -> Result<Option<ConnectionLimit>, sqlx::Error> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(None) };
         let sql = "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
                  - coalesce(current_setting('reserved_connections', true)::int, 0),

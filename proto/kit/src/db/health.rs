@@ -35,7 +35,7 @@ impl Db {
         anyhow::ensure!(settings.database_url.is_some() || file.exists(), "the database file {} does not exist", file.display());
         let db = Self::open(schema, settings).await?;
         db.reject_unsupported_pooler().await?;
-        let DatabaseHealth { applied, wanted, .. } = db.health(schema).await?;
+        let DatabaseHealth { applied, wanted, .. } = db.check_health(schema).await?;
         anyhow::ensure!(
             applied >= wanted,
             "{}: {applied} of {wanted} migrations are applied; run `migrate` as the role that owns the tables, then try again",
@@ -48,7 +48,7 @@ impl Db {
     ///
     /// # Errors
     /// Returns an error when the database cannot be queried.
-    pub async fn health(&self, schema: Schema) -> anyhow::Result<DatabaseHealth> {
+    pub async fn check_health(&self, schema: Schema) -> anyhow::Result<DatabaseHealth> {
         let (version, damage, wanted) = match &self.pools {
             Pools::Sqlite { read, .. } => {
                 let version: String = sqlx::query_scalar("select 'SQLite ' || sqlite_version()").fetch_one(read).await?;
@@ -61,7 +61,7 @@ impl Db {
                 (version, None, schema.postgres.iter().count())
             }
         };
-        let done = on!(self.read(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
+        let done = on!(self.read_pool(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
         let applied = match done {
             Ok(applied) => usize::try_from(applied)?,
             Err(sqlx::Error::Database(error)) if is_missing(&*error) => 0,

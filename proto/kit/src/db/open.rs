@@ -39,8 +39,8 @@ fn hosts(schema: Schema, url: &str) -> anyhow::Result<PgHosts> {
 /// The writer's commits are flushed to disk (`synchronous = full`), except commits that no caller waits for.
 pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
     let file = folder.join(format!("{}.db", schema.name));
-    private_files::create_folder(folder)?;
-    private_files::create_file(&file)?; // SQLite creates its WAL with the permissions of the database file
+    private_files::create_private_folder(folder)?;
+    private_files::create_private_file(&file)?; // SQLite creates its WAL with the permissions of the database file
     let options = SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)

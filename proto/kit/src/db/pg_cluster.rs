@@ -2,7 +2,7 @@
 use crate::db::{
     PostgresPool, Schema,
     connection_limit::read_pool_size,
-    pg_group_flush::{GroupFlusher, IDLE_BEFORE_PING},
+    pg_group_flush::{GroupFlusher, MAX_IDLE_WITHOUT_PING},
     pg_hosts::{PgHosts, address},
     pg_session::{session_settings_sql, with_session_settings},
 };
@@ -48,7 +48,7 @@ impl PgServer {
                 .test_before_acquire(false);
             let pool = pool.before_acquire(|connection, seen| {
                 Box::pin(async move {
-                    if seen.idle_for > IDLE_BEFORE_PING {
+                    if seen.idle_for > MAX_IDLE_WITHOUT_PING {
                         connection.ping().await?;
                     }
                     Ok(true)
@@ -98,7 +98,7 @@ impl PgCluster {
     /// Searches the hosts for the primary. If another host has become the primary, replaces all connections.
     ///
     /// Statements that still run on the old server end with their own errors; their connections are not used again.
-    pub(super) async fn find_new_primary(&self) {
+    pub(super) async fn switch_to_new_primary(&self) {
         if !self.hosts.is_cluster() {
             return;
         }

@@ -24,7 +24,7 @@ const FLUSH_SQL: &str = "select pg_logical_emit_message(true, 'patio', '')";
 /// Timeout for opening or pinging the flush connection.
 const FLUSH_CONNECTION_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Idle time after which a database connection is pinged before use.
-pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
+pub(crate) const MAX_IDLE_WITHOUT_PING: Duration = Duration::from_secs(1);
 
 /// Group flusher of one database: one flush waits for the disk on behalf of all concurrent commits.
 pub(crate) struct GroupFlusher {
@@ -79,7 +79,7 @@ impl GroupFlusher {
     }
 
     fn is_idle(&self) -> bool {
-        !self.last_response.occurred_within(IDLE_BEFORE_PING)
+        !self.last_response.was_set_within(MAX_IDLE_WITHOUT_PING)
     }
 
     /// Opens a new flush connection unless the current flush connection responds.
@@ -203,11 +203,11 @@ mod tests {
     #[test]
     fn an_event_is_recent_only_within_the_given_time_after_it_occurred() {
         let moment = AtomicInstant::default();
-        assert!(!moment.occurred_within(Duration::MAX));
+        assert!(!moment.was_set_within(Duration::MAX));
         moment.set_to_now();
-        assert!(moment.occurred_within(Duration::from_secs(60)));
+        assert!(moment.was_set_within(Duration::from_secs(60)));
         std::thread::sleep(Duration::from_millis(20));
-        assert!(!moment.occurred_within(Duration::from_millis(5)));
+        assert!(!moment.was_set_within(Duration::from_millis(5)));
     }
 
     #[tokio::test]
@@ -238,7 +238,7 @@ mod tests {
         let Some((flush, mut other)) = open("flush: rested").await else { return };
         flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
         end("flush: rested", &mut other).await;
-        tokio::time::sleep(IDLE_BEFORE_PING + Duration::from_millis(50)).await;
+        tokio::time::sleep(MAX_IDLE_WITHOUT_PING + Duration::from_millis(50)).await;
         flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
         flush.close().await;
     }

@@ -40,17 +40,20 @@ impl Heartbeat {
             if self.silent.send_replace(is_silent) != is_silent {
                 let database = crate::database_state::describe_database_address();
                 if is_silent {
-                    tracing::warn!(database, "database does not respond: aborting long-running calls, retrying the connection");
+                    tracing::warn!(
+                        database,
+                        "database does not respond to the heartbeat query, reconnecting and aborting long-running calls"
+                    );
                 } else {
                     tracing::info!(database, "database responds again");
                 }
             }
             if is_lost {
-                self.cluster.find_new_primary().await;
+                self.cluster.switch_to_new_primary().await;
             }
             let idle_pause = if is_lost { HEARTBEAT_PAUSE } else { IDLE_HEARTBEAT_PAUSE };
             tokio::select! {
-                () = activity.pause(HEARTBEAT_PAUSE, idle_pause) => {}
+                () = activity.sleep_until_next_poll(HEARTBEAT_PAUSE, idle_pause) => {}
                 () = tasks.wait_until_stopping() => {}
             }
         }

@@ -144,7 +144,7 @@ impl PostgresPool {
     }
 
     /// Returns the underlying `sqlx` pool, for metrics and for closing the pool.
-    pub(super) fn pool(&self) -> &PgPool {
+    pub(super) fn sqlx_pool(&self) -> &PgPool {
         &self.pool
     }
 }

@@ -139,7 +139,7 @@ impl PgReplica {
     }
 
     pub(super) async fn close(&self) {
-        self.pool.pool().close().await;
+        self.pool.sqlx_pool().close().await;
     }
 }
 

@@ -24,7 +24,7 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// Returns a configuration error when the transaction runs on `SQLite`.
-    pub fn postgres(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
+    pub fn postgres_connection(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
         match &mut self.0 {
             Engine::Postgres(c) => Ok(c),
             Engine::Sqlite(_) => Err(sqlx::Error::Configuration("this statement runs on PostgreSQL only".into())),

@@ -23,7 +23,7 @@ pub(super) struct WriteActivity {
 
 impl WriteActivity {
     /// Records a durable write and wakes the background tasks that wait for a write.
-    pub(super) fn record(&self) {
+    pub(super) fn record_write(&self) {
         self.last.set_to_now();
         self.signal.send_replace(());
     }
@@ -32,13 +32,13 @@ impl WriteActivity {
 impl Db {
     /// Records a durable write that another process of the service made, and wakes the background tasks that wait for a write.
     pub fn record_external_write(&self) {
-        self.writes.record();
+        self.writes.record_write();
     }
 
     /// Returns `true` when a durable write was requested within the last second. Deferred writes do not count.
     #[must_use]
     pub fn has_recent_writes(&self) -> bool {
-        self.writes.last.occurred_within(BUSY_PERIOD)
+        self.writes.last.was_set_within(BUSY_PERIOD)
     }
 
     /// Starts a task that runs `work` after each durable write of this process, or after ten seconds without a write, until the

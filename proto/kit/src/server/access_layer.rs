@@ -7,9 +7,9 @@ use crate::{
         deadline,
     },
     db::Db,
-    errors::{self, Reason},
-    server::call_record::{CallRecord, RecordedBody, database_unresponsive_status, grpc_status},
-    telemetry::trace::{self, UNTRACED_TARGET},
+    errors::{self, ErrorReason},
+    server::call_record::{CallRecord, CallRecordingBody, database_unresponsive_status, grpc_status},
+    telemetry::trace::{self, UNTRACED_SPAN_TARGET},
 };
 use axum::{body::Body, extract::State, middleware::Next};
 use futures::{
@@ -39,7 +39,7 @@ pub struct AccessLayerState {
 
 /// Authorizes a call and forwards the call to its rpc with the [`Caller`] as a request extension. Returns an error status for a
 /// refused call.
-pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request: Request<Body>, next: Next) -> Response<Body> {
+pub async fn authorize_and_record_call(State(access): State<AccessLayerState>, mut request: Request<Body>, next: Next) -> Response<Body> {
     let path = request.uri().path().to_owned();
     if path.starts_with("/grpc.health.v1.") || path.starts_with("/grpc.reflection.") {
         return next.run(request).await;
@@ -67,16 +67,16 @@ pub async fn authorize_layer(State(access): State<AccessLayerState>, mut request
     if patio_proto::find_rpc_method(&answered.path).is_some_and(|method| method.server_streaming)
         && grpc_status(response.headers()).is_none()
     {
-        return response.map(|body| Body::new(RecordedBody::new(body, answered, silence)));
+        return response.map(|body| Body::new(CallRecordingBody::new(body, answered, silence)));
     }
-    answered.record(grpc_status(response.headers()).unwrap_or(Code::Ok));
+    answered.record_outcome(grpc_status(response.headers()).unwrap_or(Code::Ok));
     response
 }
 
 /// Creates the tracing span of a call, as part of the caller's trace. The span also counts the SQL statements of the call.
 fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Span {
     let Some(method) = patio_proto::find_rpc_method(path).filter(|method| trace::is_rpc_traced(method.path)) else {
-        return tracing::info_span!(target: UNTRACED_TARGET, "rpc", service, rpc = path, request_id = id);
+        return tracing::info_span!(target: UNTRACED_SPAN_TARGET, "rpc", service, rpc = path, request_id = id);
     };
     let name = &method.path[1..];
     let span = tracing::info_span!(
@@ -90,14 +90,14 @@ fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Spa
         statement_micros = Empty
     );
     trace::set_rpc_attributes(&span, method);
-    trace::extract_context(&span, headers);
+    trace::set_parent_from_headers(&span, headers);
     span
 }
 
 /// Returns a future that resolves when the database stops responding during a long-running call. For a short call, the future never
 /// resolves, because a deadline ends the call.
 fn wait_for_database_silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'static, ()> {
-    match db.filter(|_| deadline::is_long_running(headers)) {
+    match db.filter(|_| deadline::is_long_running_call(headers)) {
         Some(db) => async move { db.wait_until_unresponsive().await }.boxed(),
         None => pending().boxed(),
     }
@@ -108,7 +108,7 @@ async fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) ->
     let method = patio_proto::find_rpc_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
     if rule == Role::Unspecified {
-        return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"the rpc does not exist or has no access rule"));
+        return Err(errors::status(Code::Unimplemented, ErrorReason::NotAllowed, &"the rpc does not exist or has no access rule"));
     }
     if rule == Role::Anyone {
         return Ok(None);
@@ -116,7 +116,7 @@ async fn authorize(identity: &TokenVerifier, path: &str, headers: &HeaderMap) ->
     let caller = verify_token_header(identity, headers, AUTHORIZATION.as_str()).await?;
     let caller = check_role(caller, rule)?;
     if caller.must_change_password && !method.is_some_and(|method| method.before_password_change) {
-        return Err(errors::status(Code::PermissionDenied, Reason::PasswordMustChange, &PASSWORD_MUST_CHANGE_MESSAGE));
+        return Err(errors::status(Code::PermissionDenied, ErrorReason::PasswordMustChange, &PASSWORD_MUST_CHANGE_MESSAGE));
     }
     match method.map_or(Role::Unspecified, |method| role(method.on_behalf_of)) {
         // A service makes the call on behalf of a user, so the role of the user is checked too.
@@ -133,23 +133,23 @@ async fn verify_token_header(identity: &TokenVerifier, headers: &HeaderMap, name
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::invalid_token_status("no token"))?;
     match identity.authenticate_with_current_keys(token).await {
-        Err(_) if !identity.has_keys() => Err(keys_not_loaded_status()),
+        Err(_) if !identity.has_any_signing_key() => Err(keys_not_loaded_status()),
         judged => judged,
     }
 }
 
 fn check_role(caller: Caller, rule: Role) -> Result<Caller, Status> {
-    if caller.has_role(rule) {
+    if caller.has_role_at_least(rule) {
         Ok(caller)
     } else {
-        Err(errors::status(Code::PermissionDenied, Reason::NotAllowed, &"Your access level does not allow this."))
+        Err(errors::status(Code::PermissionDenied, ErrorReason::NotAllowed, &"Your access level does not allow this."))
     }
 }
 
 /// Builds the `Unavailable` error for calls that arrive before the signing keys are loaded. An `Unauthenticated` error would
 /// make clients end valid sessions.
 fn keys_not_loaded_status() -> Status {
-    errors::status(Code::Unavailable, Reason::Unavailable, &"The server is starting. Try again in a moment.")
+    errors::status(Code::Unavailable, ErrorReason::Unavailable, &"The server is starting. Try again in a moment.")
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

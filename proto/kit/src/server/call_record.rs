@@ -29,7 +29,7 @@ pub(super) struct CallRecord {
 
 impl CallRecord {
     /// Records in log, metrics and trace that the call ended with the status `code`.
-    pub(super) fn record(self, code: Code) {
+    pub(super) fn record_outcome(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
         let method = patio_proto::find_rpc_method(&self.path);
         let (rpc_service, rpc_method) = method.map_or(("unknown", "unknown"), |method| (method.service_name(), method.name()));
@@ -62,20 +62,20 @@ fn code_label(code: Code) -> &'static str {
 
 /// Body of a streaming response, which records the call when the stream ends. The call is recorded as cancelled when the client
 /// disconnects first.
-pub(super) struct RecordedBody {
+pub(super) struct CallRecordingBody {
     body: Body,
     answered: Option<CallRecord>,
     silence: BoxFuture<'static, ()>,
 }
 
-impl RecordedBody {
+impl CallRecordingBody {
     /// Wraps the body of a streaming response. When the database stops responding, `silence` resolves, and the stream ends with an error.
     pub(super) fn new(body: Body, answered: CallRecord, silence: BoxFuture<'static, ()>) -> Self {
         Self { body, answered: Some(answered), silence }
     }
 }
 
-impl http_body::Body for RecordedBody {
+impl http_body::Body for CallRecordingBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -92,7 +92,7 @@ impl http_body::Body for RecordedBody {
             Poll::Pending => None,
         };
         if let Some((code, answered)) = ended.and_then(|code| Some((code, self.answered.take()?))) {
-            answered.record(code);
+            answered.record_outcome(code);
         }
         polled
     }
@@ -106,10 +106,10 @@ impl http_body::Body for RecordedBody {
     }
 }
 
-impl Drop for RecordedBody {
+impl Drop for CallRecordingBody {
     fn drop(&mut self) {
         if let Some(answered) = self.answered.take() {
-            answered.record(Code::Cancelled);
+            answered.record_outcome(Code::Cancelled);
         }
     }
 }
@@ -135,7 +135,7 @@ mod tests {
     async fn a_stream_ends_with_unavailable_when_the_database_stops_responding() {
         let first = stream::iter([Ok::<_, axum::Error>(Bytes::from_static(b"first"))]);
         let body = Body::from_stream(futures::StreamExt::chain(first, stream::pending()));
-        let sent = RecordedBody { body, answered: None, silence: ready(()).boxed() }.collect().await.unwrap();
+        let sent = CallRecordingBody { body, answered: None, silence: ready(()).boxed() }.collect().await.unwrap();
         assert_eq!(sent.trailers().and_then(grpc_status), Some(Code::Unavailable));
         assert_eq!(sent.to_bytes(), "first", "the data sent so far is delivered");
     }

@@ -3,8 +3,8 @@ pub mod access_layer;
 mod call_record;
 
 use crate::{
-    client::service_channel::ServiceChannel, database_state, db::Db, host::ServiceHost, lifecycle::DRAIN_TIMEOUT,
-    server::access_layer::AccessLayerState, tls::ServiceTls,
+    client::service_channel::ServiceChannel, database_state, db::Db, lifecycle::DRAIN_TIMEOUT, server::access_layer::AccessLayerState,
+    service_host::ServiceHost, tls::ServiceTls,
 };
 use axum::middleware;
 use http::{Request, Response};
@@ -110,12 +110,16 @@ impl ServiceBuilder {
             self.routes.add_service(describe().build_v1alpha()?);
         }
         let healthy = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
-        crate::audit::chain::spawn_audit_tasks(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
+        crate::audit::hash_chain::spawn_audit_tasks(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (monitored, tasks, activity) = (db.clone(), self.host.tasks.clone(), self.host.identity.user_activity());
         self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks, &activity).await });
         let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
-        let router =
-            self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));
+        let router = self
+            .routes
+            .routes()
+            .prepare()
+            .into_axum_router()
+            .layer(middleware::from_fn_with_state(guard, access_layer::authorize_and_record_call));
         Ok(Service { name: self.name, router, notices, healthy, tls: self.host.tls.clone(), db })
     }
 
@@ -136,7 +140,7 @@ fn spawn_health_monitor(
     let flag = serving.clone();
     let healthy_interval = if db.is_postgres() { HEALTHY_CHECK_INTERVAL } else { SQLITE_CHECK_INTERVAL };
     host.start_key_sync();
-    host.cache.spawn_metrics(&host.tasks, service);
+    host.cache.spawn_redis_probe(&host.tasks, service);
     let host = host.clone();
     let tasks = host.tasks.clone();
     tasks.spawn(async move {

@@ -13,7 +13,7 @@ type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
 ///
 /// # Errors
 /// Returns an error when the port is in use.
-pub async fn serve_admin(
+pub async fn start_admin_server(
     settings: &Settings,
     tasks: &BackgroundTasks,
     ready: impl Fn() -> bool + Send + Sync + 'static,

@@ -3,7 +3,7 @@ pub mod admin_server;
 pub mod log_escape;
 mod metric_help;
 pub mod otlp;
-pub mod outage;
+pub mod outage_tracker;
 mod process_metrics;
 pub mod sql_stats;
 pub mod trace;
@@ -11,7 +11,7 @@ pub mod trace;
 use crate::{
     config::{InvalidSetting, Settings},
     lifecycle::BackgroundTasks,
-    version::{COMMIT, VERSION},
+    version::{GIT_COMMIT, VERSION},
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::{io::IsTerminal, sync::OnceLock, time::Duration};
@@ -40,36 +40,36 @@ const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Returns an error when the collector's URL or the log filter is invalid.
-pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
+pub fn start_telemetry(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
     process_metrics::record_start_time();
     let wanted = EnvFilter::builder().parse(&settings.log);
     InvalidSetting::ensure(wanted.is_ok(), || {
         format!("PATIO_LOG={}: not a level such as `info`, nor levels of modules such as `info,vehicle_svc=debug`", settings.log)
     })?;
-    let tracer = trace::start(service, settings)?;
+    let tracer = trace::start_span_export(service, settings)?;
     let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(traced_targets()));
-    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::statement_log_targets());
+    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::sql_stats_layer_targets());
     let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
         tracing::debug!(%cause, "logging is already initialized, the earlier settings stay in use");
     }
     if handle().is_some() {
         metric_help::register_help_texts();
-        metrics::gauge!("patio_build_info", "version" => VERSION, "commit" => COMMIT).set(1.0);
+        metrics::gauge!("patio_build_info", "version" => VERSION, "commit" => GIT_COMMIT).set(1.0);
     }
-    tracing::info!(service, version = VERSION, commit = COMMIT, "starting");
+    tracing::info!(service, version = VERSION, commit = GIT_COMMIT, "starting");
     Ok(())
 }
 
 /// Returns the log filter for the value of the setting `PATIO_LOG`, such as `info,vehicle_svc=debug`.
 fn filter(levels: &str) -> EnvFilter {
-    let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_ONLY_TARGET, sql_stats::STATEMENT_COUNT_TARGET);
+    let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_ONLY_SPAN_TARGET, sql_stats::STATEMENT_COUNT_SPAN_TARGET);
     EnvFilter::try_new(levels).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
 /// Returns the filter that selects the spans to send to the trace collector.
 fn traced_targets() -> Targets {
-    let off = [trace::UNTRACED_TARGET, sql_stats::STATEMENT_COUNT_TARGET].map(|target| (target, LevelFilter::OFF));
+    let off = [trace::UNTRACED_SPAN_TARGET, sql_stats::STATEMENT_COUNT_SPAN_TARGET].map(|target| (target, LevelFilter::OFF));
     Targets::new().with_default(LevelFilter::INFO).with_targets(off)
 }
 

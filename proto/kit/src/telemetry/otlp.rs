@@ -20,7 +20,7 @@ const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the invalid setting.
-pub fn build_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
+pub fn build_span_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
     let Some(url) = &settings.otlp_url else { return Ok(None) };
     InvalidSetting::ensure(url.starts_with("http://") || url.starts_with("https://"), || {
         format!("PATIO_OTLP_ENDPOINT=`{url}`: begin it with http://, or https:// for TLS")
@@ -38,8 +38,8 @@ pub fn build_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter
 ///
 /// # Errors
 /// Returns the cause when the collector does not accept the batch.
-pub async fn check_collector(settings: &Settings) -> anyhow::Result<()> {
-    if let Some(exporter) = build_exporter(settings)? {
+pub async fn check_collector_connection(settings: &Settings) -> anyhow::Result<()> {
+    if let Some(exporter) = build_span_exporter(settings)? {
         exporter.export(Vec::new()).await?;
     }
     Ok(())
@@ -48,7 +48,7 @@ pub async fn check_collector(settings: &Settings) -> anyhow::Result<()> {
 /// Parses the headers for the trace collector from the setting `PATIO_OTLP_HEADERS`: `name=value` pairs separated by commas.
 fn headers(settings: &Settings) -> anyhow::Result<MetadataMap> {
     let mut headers = HeaderMap::new();
-    for header in settings.otlp_headers.values() {
+    for header in settings.otlp_headers.split_values() {
         // The error does not show the header, because the header may be a secret.
         let (name, value) = header.split_once('=').context("PATIO_OTLP_HEADERS: a header is not written as name=value")?;
         let name = HeaderName::try_from(name.trim()).context("PATIO_OTLP_HEADERS: invalid name of a header")?;

@@ -9,9 +9,9 @@ use tracing_subscriber::{
 };
 
 /// Name of the tracing span of a gRPC call. SQL statements are counted per span of this name.
-pub const CALL_SPAN_NAME: &str = "rpc";
+pub const RPC_SPAN_NAME: &str = "rpc";
 /// Target of tracing spans that only count SQL statements, for work that several gRPC calls share, such as a group of saves.
-pub const STATEMENT_COUNT_TARGET: &str = "patio_sql_count";
+pub const STATEMENT_COUNT_SPAN_TARGET: &str = "patio_sql_count";
 /// Log target under which `sqlx` logs each SQL statement.
 const SQLX_LOG_TARGET: &str = "sqlx::query";
 
@@ -34,8 +34,8 @@ pub struct SqlStatsLayer;
 
 /// Returns the filter with the tracing targets that [`SqlStatsLayer`] has to receive: call spans and log events of `sqlx`.
 #[must_use]
-pub fn statement_log_targets() -> Targets {
-    let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_TARGET, STATEMENT_COUNT_TARGET];
+pub fn sql_stats_layer_targets() -> Targets {
+    let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_SPAN_TARGET, STATEMENT_COUNT_SPAN_TARGET];
     Targets::new().with_targets(spans.map(|target| (target, LevelFilter::INFO))).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
 
@@ -44,7 +44,7 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        if attributes.metadata().name() == CALL_SPAN_NAME
+        if attributes.metadata().name() == RPC_SPAN_NAME
             && let Some(span) = context.span(id)
         {
             span.extensions_mut().insert(StatementStats::default());
@@ -88,8 +88,8 @@ pub fn read_statement_stats(span: &Span) -> StatementStats {
 /// Creates a span that counts the SQL statements of work that several gRPC calls share. Afterwards, [`attribute_statements_to_calls`] adds
 /// these statements to the statistics of each call.
 #[must_use]
-pub fn statement_counting_span() -> Span {
-    tracing::info_span!(target: STATEMENT_COUNT_TARGET, parent: None, "rpc")
+pub fn create_statement_counting_span() -> Span {
+    tracing::info_span!(target: STATEMENT_COUNT_SPAN_TARGET, parent: None, "rpc")
 }
 
 /// Adds the SQL statements that the span `work` counted to the statistics of each call that shared the work. The metrics count the
@@ -156,7 +156,7 @@ mod tests {
         tracing::subscriber::with_default(subscriber, || {
             let calls = [tracing::info_span!("rpc"), tracing::info_span!("rpc")];
             let inner = calls[1].in_scope(|| tracing::info_span!("deeper"));
-            let work = statement_counting_span();
+            let work = create_statement_counting_span();
             work.in_scope(|| statement(0.5));
             attribute_statements_to_calls(&work, [&calls[0], &inner].into_iter());
             let took = Duration::from_millis(500);

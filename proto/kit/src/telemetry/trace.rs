@@ -20,9 +20,9 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
 
 /// Target of tracing spans that are only sent to the trace collector. Log lines and SQL statement counts ignore these spans.
-pub const TRACE_ONLY_TARGET: &str = "patio_trace";
+pub const TRACE_ONLY_SPAN_TARGET: &str = "patio_trace";
 /// Target of tracing spans that count SQL statements and appear in log lines, but are not sent to the trace collector.
-pub const UNTRACED_TARGET: &str = "patio_untraced";
+pub const UNTRACED_SPAN_TARGET: &str = "patio_untraced";
 
 /// Paths of the RPCs that are not traced: RPCs that processes poll constantly, and streams that stay open for a long time.
 const UNTRACED: [&str; 5] = [
@@ -38,8 +38,8 @@ const UNTRACED: [&str; 5] = [
 ///
 /// # Errors
 /// Returns an error when a setting of the collector is invalid.
-pub fn start(service: &'static str, settings: &Settings) -> anyhow::Result<Option<Tracer>> {
-    let Some(exporter) = otlp::build_exporter(settings)? else { return Ok(None) };
+pub fn start_span_export(service: &'static str, settings: &Settings) -> anyhow::Result<Option<Tracer>> {
+    let Some(exporter) = otlp::build_span_exporter(settings)? else { return Ok(None) };
     let resource = Resource::builder().with_service_name(service).with_attributes([
         KeyValue::new("service.version", VERSION),
         KeyValue::new("service.instance.id", uuid::Uuid::new_v4().to_string()),
@@ -63,26 +63,26 @@ pub async fn flush_spans() {
 
 /// Returns `true` when this process sends spans to a trace collector.
 #[must_use]
-pub fn is_enabled() -> bool {
+pub fn is_span_export_enabled() -> bool {
     PROVIDER.get().is_some()
 }
 
 /// Returns `true` when calls of the RPC `path` are traced. RPCs that processes poll constantly, and long-lived streams, are not traced.
 #[must_use]
 pub fn is_rpc_traced(path: &str) -> bool {
-    is_enabled() && !UNTRACED.contains(&path)
+    is_span_export_enabled() && !UNTRACED.contains(&path)
 }
 
 /// Makes a span a child of the caller's span, which the trace context in the request headers names.
-pub fn extract_context(span: &Span, headers: &HeaderMap) {
-    if is_enabled() {
+pub fn set_parent_from_headers(span: &Span, headers: &HeaderMap) {
+    if is_span_export_enabled() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));
     }
 }
 
 /// Writes the trace context of a span into the headers of an outgoing call, so that the called service continues the trace.
-pub fn inject_context(span: &Span, headers: &mut HeaderMap) {
-    if is_enabled() {
+pub fn inject_trace_context(span: &Span, headers: &mut HeaderMap) {
+    if is_span_export_enabled() {
         TraceContextPropagator::new().inject_context(&span.context(), &mut Setter(headers));
     }
 }

@@ -7,7 +7,7 @@ import { mayManageCampaigns } from '@/lib/roles'
 import { useText } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
-import { filterMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from '../routes'
+import { listAllowedMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from '../routes'
 import { signOut } from '../signOut'
 import { useDesktopText } from './text'
 import styles from './NavigationRail.module.css'
@@ -25,7 +25,7 @@ export function NavigationRail({ user, path, hidden }: RailProps) {
   const developer = useQuery(currentUserQuery).data?.developer ?? false
   const conflicts = useOpenConflicts(undefined, mayManageCampaigns(user.user_type))?.meta.total_count ?? 0
   const entriesFor = (entries: MenuEntry[]) =>
-    filterMenuEntries(entries, user.user_type, developer).map((entry) => (
+    listAllowedMenuEntries(entries, user.user_type, developer).map((entry) => (
       <RailLink key={entry.to} entry={entry} current={path.startsWith(entry.to)} count={entry.to === '/conflicts' ? conflicts : 0} />
     ))
   return (

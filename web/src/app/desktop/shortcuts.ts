@@ -1,4 +1,4 @@
-import { actsAsShortcut } from '@/lib/keyboardShortcuts'
+import { isShortcutKeyPress } from '@/lib/keyboardShortcuts'
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
 /**
@@ -25,7 +25,7 @@ export function listenForShortcuts(shortcuts: Record<string, () => void>, applie
     lastAt = event.timeStamp
     const before = pause <= MAX_SEQUENCE_MS ? typed : ''
     typed = ''
-    if (pause <= MAX_KEY_INTERVAL_MS || !actsAsShortcut(event) || !applies()) return
+    if (pause <= MAX_KEY_INTERVAL_MS || !isShortcutKeyPress(event) || !applies()) return
     const key = event.key.toLowerCase()
     const keys = before === '' ? key : `${before} ${key}`
     const act = shortcuts[keys]

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
-import { toDayStartIso } from './auditEvents'
+import { getDayStartIsoTimestamp } from './auditEvents'
 
 export interface AuditFilter {
   kind: string
@@ -17,7 +17,7 @@ export interface AuditFilter {
 
 /** Builds the query parameters of a filter. Empty fields are omitted; the last day is included in full. */
 function queryOf({ kind, pageViews, hmc, from, to, search, page }: AuditFilter) {
-  const wanted = { kind, hmc: hmc.trim(), search: search.trim(), from: toDayStartIso(from) ?? '', to: toDayStartIso(to, 1) ?? '' }
+  const wanted = { kind, hmc: hmc.trim(), search: search.trim(), from: getDayStartIsoTimestamp(from) ?? '', to: getDayStartIsoTimestamp(to, 1) ?? '' }
   const withoutPageViews = kind === '' && !pageViews ? { page_views: false } : {}
   return { page: page - 1, ...withoutPageViews, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== '')) }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toDayStartIso, listFieldChanges, splitByTotalLength } from './auditEvents'
+import { getDayStartIsoTimestamp, listFieldChanges, partitionTextsByLineFit } from './auditEvents'
 
 const event = { id: 'auth-1', at: '2026-11-21T01:02:03Z', kind: 'user-changed', subject: 'user 3', summary: 'changed the user' }
 
@@ -35,10 +35,10 @@ test('a rejected call has changed nothing, however often it was repeated', () =>
 
 test('texts fill a line as far as they fit, in their order', () => {
   const [a, b, c] = ['four', 'a long one', 'six...']
-  expect(splitByTotalLength([a, b, c], 10)).toEqual([[a, c], [b]])
-  expect(splitByTotalLength([], 10)).toEqual([[], []])
+  expect(partitionTextsByLineFit([a, b, c], 10)).toEqual([[a, c], [b]])
+  expect(partitionTextsByLineFit([], 10)).toEqual([[], []])
 })
 
 test('a day begins three hours after that of UTC', () => {
-  expect([toDayStartIso('2026-11-21'), toDayStartIso('2026-11-30', 1), toDayStartIso(''), toDayStartIso('soon')]).toEqual(['2026-11-21T03:00:00.000Z', '2026-12-01T03:00:00.000Z', null, null])
+  expect([getDayStartIsoTimestamp('2026-11-21'), getDayStartIsoTimestamp('2026-11-30', 1), getDayStartIsoTimestamp(''), getDayStartIsoTimestamp('soon')]).toEqual(['2026-11-21T03:00:00.000Z', '2026-12-01T03:00:00.000Z', null, null])
 })

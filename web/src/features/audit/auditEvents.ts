@@ -49,7 +49,7 @@ export function listFieldChanges(event: AuditEvent): AuditFieldChange[] {
 }
 
 /** Splits texts into those that together fit on one line of `maxLength` characters, and the others. Keeps the order. */
-export function splitByTotalLength<T extends { length: number }>(texts: T[], maxLength: number): [fitting: T[], others: T[]] {
+export function partitionTextsByLineFit<T extends { length: number }>(texts: T[], maxLength: number): [fitting: T[], others: T[]] {
   const [fitting, others]: [T[], T[]] = [[], []]
   let used = 0
   for (const text of texts) {
@@ -64,7 +64,7 @@ export function splitByTotalLength<T extends { length: number }>(texts: T[], max
  * Returns the start (00:00 at UTC-3) of the day `daysLater` days after `day`, as an ISO timestamp. Returns `null` when `day` is not a
  * date.
  */
-export function toDayStartIso(day: string, daysLater = 0): string | null {
+export function getDayStartIsoTimestamp(day: string, daysLater = 0): string | null {
   const begin = new Date(`${day}T00:00:00-03:00`)
   if (Number.isNaN(begin.getTime())) return null
   begin.setUTCDate(begin.getUTCDate() + daysLater)

@@ -12,7 +12,7 @@ import { TextField } from '@/ui/Field'
 import { Logo } from '@/ui/Logo'
 import { Alert, usePageTitle } from '@/ui/Page'
 import { useSignIn } from './api'
-import { recordLockout, recordFailedSignIn, useLockoutSeconds } from './lockout'
+import { recordLockout, recordFailedSignIn, useRemainingLockoutSeconds } from './lockout'
 import styles from './SignInPage.module.css'
 
 export default function SignInPage() {
@@ -33,7 +33,7 @@ function SignIn() {
   usePageTitle(t('signIn.title'))
   const [hmc, setHmc] = useState('')
   const [password, setPassword] = useState('')
-  const seconds = useLockoutSeconds()
+  const seconds = useRemainingLockoutSeconds()
   const signIn = useSignIn()
   const { open, others } = useStore(pendingSaveCount)
   const waiting = open + others

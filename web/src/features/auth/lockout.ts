@@ -48,7 +48,7 @@ export function clearLockout(): void {
 }
 
 /** Returns the seconds until the stored lockout (block after failed sign-ins) ends, rounded up. Returns 0 without a lockout. */
-export function getLockoutSeconds(now: number): number {
+export function getRemainingLockoutSeconds(now: number): number {
   const until = readStoredJson(localStorage, BLOCK, isBlock)?.blockedUntil ?? 0
   const seconds = Math.ceil((until - now) / 1000)
   return seconds > 0 && seconds <= BLOCK_MS / 1000 ? seconds : 0
@@ -60,4 +60,4 @@ const everySecond = (tick: () => void) => {
 }
 
 /** Returns the remaining seconds of the lockout (block after failed sign-ins), updated every second. Returns 0 without a lockout. */
-export const useLockoutSeconds = (): number => useSyncExternalStore(everySecond, () => getLockoutSeconds(Date.now()))
+export const useRemainingLockoutSeconds = (): number => useSyncExternalStore(everySecond, () => getRemainingLockoutSeconds(Date.now()))

@@ -8,7 +8,7 @@ import type { CampaignWithPendingSaves } from './api'
 import type { FinishForecast } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/dateFormatters'
 import { useDashboardText } from './dashboard/text'
-import { formatCampaignFinish } from './dashboard/describeForecast'
+import { formatCampaignFinishTime } from './dashboard/describeForecast'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { PendingSavesLine } from './PendingSavesLine'
 import { countDefectiveVehicles, sumStatusCounts } from './StatusStackedBar'
@@ -66,7 +66,7 @@ function FinishFigure({ pace, forecast: { finish, need }, yard }: Pick<NumbersPr
   const words = useCampaignsText()
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
-  const value = formatCampaignFinish(finish, pace, formats, now, t) || NONE
+  const value = formatCampaignFinishTime(finish, pace, formats, now, t) || NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
   return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />
 }

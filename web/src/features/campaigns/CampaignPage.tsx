@@ -23,14 +23,14 @@ import { StartInspectionButton } from './StartInspectionButton'
 import { hasVehiclesWithStatus, sumStatusCounts } from './StatusStackedBar'
 import { SunlightModePrompt } from './SunlightModePrompt'
 import { useCampaignsText } from './text'
-import { useCampaignMapVehicles } from './useCampaignMapVehicles'
+import { useParkingSpaceMapVehicles } from './useParkingSpaceMapVehicles'
 import { formatDueDate, useDueDateAction } from './useDueDateAction'
 import { useFinishForecast } from './useFinishForecast'
 import { useOfflineDownload } from './useOfflineDownload'
 import { useCampaignStatusActions } from './useCampaignStatusActions'
 import { VehicleExportButton } from './VehicleExportButton'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
-import { listIdleYards, listShownYards, YardTable } from './YardTable'
+import { listIdleYards, listYardsWithVehicles, YardTable } from './YardTable'
 import styles from './CampaignPage.module.css'
 
 /**
@@ -70,7 +70,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
     <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
   )
-  const bays = useCampaignMapVehicles(campaign, isWide)
+  const bays = useParkingSpaceMapVehicles(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
   const steps = useCampaignStatusActions(campaign)
   const { id, name, status, yard_name } = campaign
@@ -133,7 +133,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}
           {!isWide && chart}
-          {isWide && <ParkingSpaceMapPanel campaign={id} yards={listShownYards(yards.data ?? [])} current={yard} {...bays} />}
+          {isWide && <ParkingSpaceMapPanel campaign={id} yards={listYardsWithVehicles(yards.data ?? [])} current={yard} {...bays} />}
         </div>
         <div className={styles.column}>
           {isWide && attention}

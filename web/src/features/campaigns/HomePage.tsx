@@ -1,6 +1,6 @@
 import { useDeferredValue } from 'react'
 import { readLastVehicle, type LastVehicle } from '@/lib/lastVehicle'
-import { getOwnerKey, useSession } from '@/api/session'
+import { getDataOwnerKey, useSession } from '@/api/session'
 import { getErrorMessage } from '@/api/apiProblem'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
@@ -38,7 +38,7 @@ export default function HomePage() {
   const manages = mayManageCampaigns(session?.user.user_type ?? '')
   // A phone shows the list first. The cards below the list follow in a render that does not block taps.
   const showsCards = useDeferredValue(true, isWide)
-  const place = session === null ? null : readLastVehicle(getOwnerKey(session.user))
+  const place = session === null ? null : readLastVehicle(getDataOwnerKey(session.user))
   const query = useQueryParams()
   const page = parsePageNumber(query)
   const search = query.get('search') ?? ''

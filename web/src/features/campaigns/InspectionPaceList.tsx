@@ -2,7 +2,7 @@ import type { InspectionPace } from '@/api/types'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { compareNaturally } from '@/lib/yards'
+import { compareNamesNaturally } from '@/lib/yards'
 import { useCampaignsText } from './text'
 import styles from './InspectionPaceList.module.css'
 
@@ -66,4 +66,4 @@ function placeByLatestSave(paces: InspectionPace[]): InspectionPace[] {
 
 /** Returns the people in the order of their yards, not of their rates. People without a yard come last. */
 const sortByYard = (people: InspectionPace['people']) =>
-  people.toSorted((a, b) => Number(!a.yard_name) - Number(!b.yard_name) || compareNaturally(a.yard_name ?? '', b.yard_name ?? '') || compareNaturally(a.hmc, b.hmc))
+  people.toSorted((a, b) => Number(!a.yard_name) - Number(!b.yard_name) || compareNamesNaturally(a.yard_name ?? '', b.yard_name ?? '') || compareNamesNaturally(a.hmc, b.hmc))

@@ -5,7 +5,7 @@ import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { pendingSavesOnDevicesQuery, useLongRepairCount } from './api'
-import type { MissingVehicleRun } from './dashboard/parkingSpaceGrid'
+import type { MissingVehicleRange } from './dashboard/parkingSpaceGrid'
 import { NeedsAttentionItem } from './NeedsAttentionItem'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
@@ -19,7 +19,7 @@ interface NeedsAttentionCardProps {
   /** Yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]
   /** Unbroken sequences of neighbouring parking spaces whose vehicles have the status Not Found. */
-  missing?: MissingVehicleRun[]
+  missing?: MissingVehicleRange[]
   /** Whether the campaign has vehicles with the status Repair. */
   hasRepairs?: boolean
 }

@@ -3,7 +3,7 @@ import type { Campaign } from '@/api/types'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount, formatMegabytes } from '@/lib/time'
-import { isQuotaExceeded } from '@/offline/database'
+import { isQuotaExceededError } from '@/offline/database'
 import { Button, LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useCampaignsText } from './text'
@@ -30,7 +30,7 @@ export function OfflineDownloadButton({ campaign, offline: { problem, snapshot, 
         </p>
       )}
       {download.isPending && <p role="status">{t('take.taking', { n: formatCount(campaign.total_vehicles) })}</p>}
-      {download.isError && <Alert kind="error">{isQuotaExceeded(download.error) ? t('take.full') : t('take.failed', { why: getErrorMessage(download.error, t) })}</Alert>}
+      {download.isError && <Alert kind="error">{isQuotaExceededError(download.error) ? t('take.full') : t('take.failed', { why: getErrorMessage(download.error, t) })}</Alert>}
       {download.isSuccess && !download.data && <p className="quiet">{t('take.notPromised')}</p>}
       <div className={styles.ways}>
         <Button wide={snapshot === undefined} icon="phone" busy={download.isPending} onClick={start}>

@@ -4,11 +4,11 @@ import { useCurrentTime } from '@/lib/timeAgo'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { compareNaturally, isShownYard } from '@/lib/yards'
+import { compareNamesNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { getDateFormatters } from './dashboard/dateFormatters'
-import { formatCampaignFinish } from './dashboard/describeForecast'
+import { formatCampaignFinishTime } from './dashboard/describeForecast'
 import { estimateFinishTime, type FinishForecast } from './dashboard/forecast'
 import { useDashboardText } from './dashboard/text'
 import type { WorkingHours } from './dashboard/workingHours'
@@ -33,8 +33,8 @@ interface YardTableProps {
 const hasVehicles = ({ total }: YardProgress) => total > 0
 
 /** Returns the yards of a campaign that have vehicles, sorted by name, without the groups '-' and '0' (see `listUnassignedGroups`). */
-export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
-  yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
+export const listYardsWithVehicles = (yards: YardProgress[]): YardProgress[] =>
+  yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
 
 /**
  * Returns the groups '-' and '0'. They contain the parking spaces that begin with a dash or a 0 and belong to no real yard. The table lists
@@ -48,7 +48,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
   const now = useCurrentTime()
   const words = useDashboardText()
   const formats = getDateFormatters(useLanguage())
-  const shown = [...listShownYards(yards), ...listUnassignedGroups(yards)]
+  const shown = [...listYardsWithVehicles(yards), ...listUnassignedGroups(yards)]
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
   const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []
@@ -98,7 +98,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
               <th scope="row">{t('yardTable.all')}</th>
               <Counts label={t('yardTable.all')} counts={all} done={sum('done')} total={sum('total')} />
               {isWorked && (
-                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} end={formatCampaignFinish(finish, pace, formats, now, words)} manages={manages}>
+                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} end={formatCampaignFinishTime(finish, pace, formats, now, words)} manages={manages}>
                   {(names) => t('number.people', { n: names.length })}
                 </Work>
               )}
@@ -114,7 +114,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
 export function listIdleYards(yards: YardProgress[], pace: InspectionPace | undefined): YardProgress[] {
   if (pace === undefined || pace.people.length === 0) return []
   const idle = yards.filter((yard) => yard.done < yard.total && isShownYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))
-  return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done) || compareNaturally(a.name, b.name))
+  return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done) || compareNamesNaturally(a.name, b.name))
 }
 
 const NONE = '–'

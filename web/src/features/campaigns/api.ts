@@ -7,11 +7,11 @@ import { queryKeys } from '@/api/queryKeys'
 import { useQueryRestart } from '@/api/useQueryRestart'
 import { ApiProblem } from '@/api/apiProblem'
 import { CAMPAIGN_REQUIRED_FIELDS } from '@/api/requiredFields'
-import type { Campaign, CampaignSearch, CampaignStatus, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
+import type { Campaign, CampaignSearchParams, CampaignStatus, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
 import { isCampaignAvailableOffline } from '@/offline/offlineCampaigns'
 import { requestPersistentStorage } from '@/offline/database'
 import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
-import { allYardsQuery, campaignQuery, campaignsQuery, yardVehicleCountsQuery } from '@/offline/queries'
+import { allYardsQuery, campaignQuery, campaignPageQuery, yardVehicleCountsQuery } from '@/offline/queries'
 import { storeOcrFiles } from '@/offline/ocrFiles'
 import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
 import { getStartOfDay } from './dashboard/workingHours'
@@ -32,8 +32,8 @@ function counted(campaign: Campaign, pending: Pending, yard: number | null): Cam
   return { ...campaign, unsent, total_inspected: campaign.total_inspected + unsent }
 }
 
-export function useCampaigns(search: CampaignSearch) {
-  const query = campaignsQuery(search)
+export function useCampaigns(search: CampaignSearchParams) {
+  const query = campaignPageQuery(search)
   const { data, isPending, isError, error } = useQuery(query)
   const refetch = useQueryRestart(query.queryKey)
   const pending = usePendingSaves()

@@ -31,7 +31,7 @@ export interface CampaignConflicts {
 }
 
 /** Groups conflicts by campaign. The campaign of the newest conflict comes first, and the order within each campaign is unchanged. */
-export function groupByCampaign(conflicts: FieldConflict[]): CampaignConflicts[] {
+export function groupConflictsByCampaign(conflicts: FieldConflict[]): CampaignConflicts[] {
   const groups = new Map<number, CampaignConflicts>()
   for (const conflict of conflicts) {
     const { campaign_id: id, campaign_name: name } = conflict

@@ -8,7 +8,7 @@ import { formatCount } from '@/lib/time'
 import { Tabs } from '@/ui/LinkTabs'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { ConflictCard } from './ConflictCard'
-import { countUnresolved, groupByCampaign, type ConflictProps } from './ConflictParts'
+import { countUnresolved, groupConflictsByCampaign, type ConflictProps } from './ConflictParts'
 import { ConflictTable } from './ConflictTable'
 import { useConflictsText } from './text'
 import { useConflictDecisions } from './useConflictDecisions'
@@ -60,7 +60,7 @@ interface ConflictListProps {
 function ConflictList({ conflicts, propsOf }: ConflictListProps) {
   const t = useConflictsText()
   const isWide = useMediaQuery('(min-width: 900px)')
-  const groups = groupByCampaign(conflicts)
+  const groups = groupConflictsByCampaign(conflicts)
   if (isWide) {
     return (
       <>

@@ -5,7 +5,7 @@ import type { FieldConflict } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { expectPresent } from '@/testing/createFake'
-import { groupByCampaign } from './ConflictParts'
+import { groupConflictsByCampaign } from './ConflictParts'
 import { keepPlaces, listClosedIds } from './conflictPlaces'
 import ConflictsPage from './ConflictsPage'
 import { createScannerTypingFilter } from './scannerTypingFilter'
@@ -134,5 +134,5 @@ test('a key counts only with a pause before and after it', async () => {
 })
 
 test('campaigns come in the order of their newest conflict', () => {
-  expect(groupByCampaign(listed).map(({ name, conflicts }) => [name, conflicts.map(({ id }) => id)])).toEqual([['Airbag', [1, 3]], ['Brakes', [2]]])
+  expect(groupConflictsByCampaign(listed).map(({ name, conflicts }) => [name, conflicts.map(({ id }) => id)])).toEqual([['Airbag', [1, 3]], ['Brakes', [2]]])
 })

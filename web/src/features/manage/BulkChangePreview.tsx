@@ -75,7 +75,7 @@ export function BulkChangeResult({ kind, result, changed }: ResultProps) {
   return (
     <>
       <Alert kind="success">
-        <p>{formatBulkSummary(result, t)}</p>
+        <p>{formatBulkChangeSummary(result, t)}</p>
         <ServerWarnings sentences={result.warnings} />
         <UndoLastChangeButton kind={kind} vehicles={result.updated} />
       </Alert>
@@ -84,5 +84,5 @@ export function BulkChangeResult({ kind, result, changed }: ResultProps) {
   )
 }
 
-export const formatBulkSummary = ({ updated, skipped, not_found }: BulkResult, t: ReturnType<typeof useManageText>): string =>
+export const formatBulkChangeSummary = ({ updated, skipped, not_found }: BulkResult, t: ReturnType<typeof useManageText>): string =>
   t('bulk.done', { updated: formatCount(updated), skipped: formatCount(skipped.length), missing: formatCount(not_found.length) })

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { formatCount } from '@/lib/time'
-import { ChipChoice } from '@/ui/Chips'
+import { SingleChoiceChips } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
 import { useVehicleFieldLabels } from './useVehicleFieldLabels'
 import { filterBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
@@ -31,7 +31,7 @@ export function BulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
   const kinds = KINDS.filter((one) => counts[one] > 0)
   return (
     <div className={styles.outcome}>
-      <ChipChoice label={t('bulk.filter')} value={kind} onChoose={(next) => setKind(next === kind ? null : next)} chips={[
+      <SingleChoiceChips label={t('bulk.filter')} value={kind} onChoose={(next) => setKind(next === kind ? null : next)} chips={[
         { value: null, text: t('bulk.all') },
         ...kinds.map((one) => ({ value: one, text: t(LABELS[one], { n: formatCount(counts[one]) }) })),
       ]} />

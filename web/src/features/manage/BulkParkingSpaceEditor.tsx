@@ -9,7 +9,7 @@ import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
 import { MAX_BULK_LINES, parseParkingSpaceLines } from './bulkInputLines'
-import { formatBulkSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
+import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
@@ -38,7 +38,7 @@ export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
   const execute = () => change.mutate(body, {
     onSuccess: (result) => {
       setChanged(preview.data?.preview ?? [])
-      showToast('success', formatBulkSummary(result, t))
+      showToast('success', formatBulkChangeSummary(result, t))
       if (result.not_found.length > 0) showToast('info', t('bulk.some'))
       setEntry({ ...entry, text: '' })
     },

@@ -8,10 +8,10 @@ import { formatCount } from '@/lib/time'
 import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { useChangeStatuses, usePreviewStatusChange } from './api'
+import { useChangeVehicleStatuses, usePreviewStatusChange } from './api'
 import { MAX_BULK_LINES, parseVinLines } from './bulkInputLines'
 import { hasUnchangedVehicles } from './bulkSummary'
-import { formatBulkSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
+import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
@@ -39,7 +39,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const { text, action, status, scope } = entry
   const rested = useDebouncedInput(text)
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])
-  const change = useChangeStatuses()
+  const change = useChangeVehicleStatuses()
 
   const vins = parseVinLines(text)
   const chosen = action === 'remove' || parseVehicleStatus(status) !== ''
@@ -52,7 +52,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const execute = () => change.mutate(bodyOf(vins), {
     onSuccess: (result) => {
       setChanged(preview.data?.preview ?? [])
-      showToast('success', formatBulkSummary(result, t))
+      showToast('success', formatBulkChangeSummary(result, t))
       if (action === 'insert' && hasUnchangedVehicles(result)) showToast('info', t('bulk.already'))
       if (result.not_found.length > 0 || (action === 'remove' && hasUnchangedVehicles(result))) showToast('info', t('bulk.some'))
       setEntry({ ...entry, text: '' })

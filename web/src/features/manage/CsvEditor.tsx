@@ -9,7 +9,7 @@ import { Button } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { useApplyCsv, useValidateCsv } from './api'
+import { useApplyVehicleCsv, useValidateVehicleCsv } from './api'
 import { findCsvFileError, readCsvErrors, canApplyCsv, type CsvError } from './csvFile'
 import { CsvPreview } from './CsvPreview'
 import { ExecuteButton } from './ExecuteButton'
@@ -32,8 +32,8 @@ export function CsvEditor() {
   const [file, setFile] = useFile()
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])
   const [complaint, setComplaint] = useState<ManageTextKey | null>(null)
-  const check = useValidateCsv()
-  const change = useApplyCsv()
+  const check = useValidateVehicleCsv()
+  const change = useApplyVehicleCsv()
 
   const clear = () => {
     setFile(null)

@@ -5,14 +5,14 @@ import { useMediaQuery } from '@/lib/useMediaQuery'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
-import { ChipChoice } from '@/ui/Chips'
+import { SingleChoiceChips } from '@/ui/Chips'
 import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import table from '@/ui/Table.module.css'
 import { useJobs } from './api'
 import { useJobHistoryText } from './historyText'
-import { filterJobs, formatJobCampaigns, describeUndoBlocker, formatDateTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
+import { filterJobs, formatJobCampaigns, describeUndoBlocker, formatJobTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
 import { UndoJobDialog } from './UndoJobDialog'
 import styles from './JobHistory.module.css'
 
@@ -49,7 +49,7 @@ function Filtered({ jobs }: { jobs: Job[] }) {
           setSearch(text)
           setPage(1)
         }} />
-        <ChipChoice label={t('history.kinds')} value={kind} chips={[{ value: null, text: t('history.all'), count: jobs.length }, ...kinds]} onChoose={(next) => {
+        <SingleChoiceChips label={t('history.kinds')} value={kind} chips={[{ value: null, text: t('history.all'), count: jobs.length }, ...kinds]} onChoose={(next) => {
           setKind(next)
           setPage(1)
         }} />
@@ -98,7 +98,7 @@ function JobTable({ jobs, onUndo }: JobsProps) {
                 {job.created_by_name ?? '-'}
               </td>
               <td className={styles.when}>
-                <time dateTime={job.created_at}>{formatDateTime(job.created_at)}</time>
+                <time dateTime={job.created_at}>{formatJobTime(job.created_at)}</time>
               </td>
               <td className={styles.number}>
                 <Undo job={job} onUndo={onUndo} />
@@ -123,7 +123,7 @@ function JobCards({ jobs, onUndo }: JobsProps) {
               {t('history.vehicles', { n: formatCount(job.vehicles) })} · {formatJobCampaigns(job, t)}
             </span>
             <span className="quiet">
-              {job.created_by_name ?? '-'} · <time dateTime={job.created_at}>{formatDateTime(job.created_at)}</time>
+              {job.created_by_name ?? '-'} · <time dateTime={job.created_at}>{formatJobTime(job.created_at)}</time>
             </span>
             <Hindrance job={job} />
           </div>
@@ -144,7 +144,7 @@ function Undo({ job, onUndo }: { job: Job; onUndo: (job: Job) => void }) {
   const t = useJobHistoryText()
   if (job.hindrance) return null
   return (
-    <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatDateTime(job.created_at) })} onClick={() => onUndo(job)}>
+    <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatJobTime(job.created_at) })} onClick={() => onUndo(job)}>
       {t('history.undo')}
     </Button>
   )

@@ -5,7 +5,7 @@ import { countPages } from '@/lib/pagination'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { CampaignTable } from '@/ui/CampaignTable'
-import { ChipChoice } from '@/ui/Chips'
+import { SingleChoiceChips } from '@/ui/Chips'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
@@ -58,7 +58,7 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
 function StatusFilter({ value }: { value: CampaignStatus | null }) {
   const t = useManagePageText()
   return (
-    <ChipChoice label={t('manage.statusFilter')} value={value} onChoose={(status) => setQueryParams({ status, page: null })} chips={[
+    <SingleChoiceChips label={t('manage.statusFilter')} value={value} onChoose={(status) => setQueryParams({ status, page: null })} chips={[
       { value: null, text: t('manage.allStatuses') },
       ...STATUSES.map((status) => ({ value: status, text: t(getCampaignStatusTextKey(status) ?? 'campaign.ready') })),
     ]} />

@@ -5,7 +5,7 @@ import { useSession } from '@/api/session'
 import type { Job } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { useJobHistoryText } from './historyText'
-import { formatDateTime, formatJobTitle } from './jobs'
+import { formatJobTime, formatJobTitle } from './jobs'
 import { UndoJobDialog } from './UndoJobDialog'
 import styles from './UndoLastChangeButton.module.css'
 
@@ -23,7 +23,7 @@ export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; ve
   return (
     <div className={styles.undo}>
       {isOpen && (
-        <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatDateTime(job.created_at) })} onClick={() => setLeaving(job)}>
+        <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatJobTime(job.created_at) })} onClick={() => setLeaving(job)}>
           {t('history.undo')}
         </Button>
       )}

@@ -5,10 +5,10 @@ import { downloadFile, buildFileFormData } from '@/api/files'
 import { jobsQuery } from '@/api/jobs'
 import { queryKeys } from '@/api/queryKeys'
 import { BULK_RESULT_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
-import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearch, CsvUpdateResult, Job, Vehicle, VehicleInput } from '@/api/types'
-import { allCampaignsQuery, allYardsQuery, campaignsQuery } from '@/offline/queries'
+import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearchParams, CsvUpdateResult, Job, Vehicle, VehicleInput } from '@/api/types'
+import { allCampaignsQuery, allYardsQuery, campaignPageQuery } from '@/offline/queries'
 
-export const useManagedCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
+export const useManagedCampaigns = (search: CampaignSearchParams) => useQuery(campaignPageQuery(search))
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
 export const useYardChoices = () => useQuery(allYardsQuery)
 
@@ -70,7 +70,7 @@ export const usePreviewParkingSpaceChange = (body: BulkParkingSpaceRequest | nul
     gcTime: PREVIEW_KEPT_MS,
   })
 
-export const useChangeStatuses = () => useMutation({ mutationFn: (body: BulkStatusRequest) => sendStatus(body), onSettled: useRefreshAll() })
+export const useChangeVehicleStatuses = () => useMutation({ mutationFn: (body: BulkStatusRequest) => sendStatus(body), onSettled: useRefreshAll() })
 export const useChangeParkingSpaces = () => useMutation({ mutationFn: (body: BulkParkingSpaceRequest) => sendSpaces(body), onSettled: useRefreshAll() })
 
 /** Downloads a campaign as a workbook with one sheet per yard. */
@@ -94,8 +94,8 @@ async function sendCsv(path: string, file: File): Promise<CsvUpdateResult> {
 }
 
 /** Validates a CSV file on the server without changing any vehicle. Returns the errors in the file, or a preview of the changes. */
-export const useValidateCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
-export const useApplyCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
+export const useValidateVehicleCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
+export const useApplyVehicleCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
 
 /** Fetches the imports and bulk changes of the last 90 days, newest first. */
 export const useJobs = () => useQuery(jobsQuery)

@@ -29,7 +29,7 @@ export function formatJobCampaigns({ campaigns, total_campaigns }: Job, t: Say):
   return more > 0 ? t('history.moreCampaigns', { names, n: formatCount(more) }) : names
 }
 
-export const formatDateTime = (at: string): string => `${formatDate(at)} ${formatTime(at)}`
+export const formatJobTime = (at: string): string => `${formatDate(at)} ${formatTime(at)}`
 
 const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>, JobHistoryTextKey> = {
   'campaign-closed': 'history.closed',
@@ -41,7 +41,7 @@ const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>,
 export function describeUndoBlocker({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
   if (!hindrance) return null
   if (hindrance !== 'undone') return t(HINDRANCES[hindrance])
-  const words = { who: undone_by_name ?? '-', when: undone_at ? formatDateTime(undone_at) : '-', n: formatCount(restored) }
+  const words = { who: undone_by_name ?? '-', when: undone_at ? formatJobTime(undone_at) : '-', n: formatCount(restored) }
   return t(kind === 'import' ? 'history.undoneImport' : 'history.undone', words)
 }
 

@@ -1,5 +1,5 @@
 import { useIsServerReachable } from '@/api/connectivity'
-import { countVehicleMismatches, getVehicleMismatchTextKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
+import { countVehicleMismatches, getVehicleMismatchKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
 import { UndecryptableSaves } from './UndecryptableSaves'
@@ -34,7 +34,7 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
   const outbox = useOutbox()
   const isOnline = useIsServerReachable()
-  const questions = entries.map(getVehicleMismatchTextKey)
+  const questions = entries.map(getVehicleMismatchKey)
   const asked = countVehicleMismatches(entries)
   const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length
   const hasUnsent = entries.some(({ state }) => state !== 'refused')

@@ -4,7 +4,7 @@ import { createFake } from '@/testing/createFake'
 import type { DecodeEngine } from './engine'
 import { CameraView, ScanView } from './ScanView'
 
-vi.mock('./engine', () => ({ getEngine: () => createFake<DecodeEngine>({ ready: new Promise(() => {}), reset: () => {} }) }))
+vi.mock('./engine', () => ({ getDecodeEngine: () => createFake<DecodeEngine>({ ready: new Promise(() => {}), reset: () => {} }) }))
 
 beforeEach(() => {
   vi.stubGlobal('isSecureContext', true)

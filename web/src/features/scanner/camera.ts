@@ -1,4 +1,4 @@
-import { listBetterLenses, rotateLenses, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
+import { listBetterLenses, listLensesStartingWith, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
 import { createDeferred } from './deferred'
 
 /** Reason why the camera does not work. The text key of its message is `trouble.{name}`. */
@@ -96,7 +96,7 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()
-  const order = chosen === null ? [] : rotateLenses(await listLenses(), chosen)
+  const order = chosen === null ? [] : listLensesStartingWith(await listLenses(), chosen)
   const found = await openFirst(order, isWanted)
   if (found !== null) {
     storeLens(found.lens)
@@ -141,7 +141,7 @@ interface Running {
   track: MediaStreamTrack
 }
 
-export interface CameraEvents {
+export interface CameraEventHandlers {
   /** Called when torch and zoom become known or change. */
   onControls: (controls: CameraControls) => void
   /** Called after a start with the rear cameras of this device and the id of the running camera; the id is `null` when unknown. */
@@ -158,7 +158,7 @@ function enqueue<T>(task: () => Promise<T>): Promise<T> {
 }
 
 /** Creates a camera whose start and stop calls run one after the other. */
-export function createCamera({ onControls, onLenses }: CameraEvents) {
+export function createCamera({ onControls, onLenses }: CameraEventHandlers) {
   let running: Running | null = null
   let asked = 0
 

@@ -1,4 +1,4 @@
-import { blurHorizontally, blurPicture, createBlankPicture, blurVertically, getIntegerAt, pixelAt, type GrayPicture } from './pixels'
+import { blurHorizontally, blurPicture, createBlankPicture, blurVertically, getInt32At, pixelAt, type GrayPicture } from './pixels'
 
 /** Enhances vertical bars: averages neighbouring rows to remove noise, optionally sharpens along rows, and normalizes local contrast. */
 export function enhanceStripes(picture: GrayPicture, rows: number, strength = 0): GrayPicture {
@@ -46,10 +46,10 @@ function averageCells({ width, height, data }: GrayPicture): GrayPicture {
     sums.fill(0)
     for (let y = row * CELL_SIDE; y < (row + 1) * CELL_SIDE; y++) {
       for (let cell = 0, place = y * width; cell < cells.width; cell++, place += CELL_SIDE) {
-        sums[cell] = getIntegerAt(sums, cell) + pixelAt(data, place) + pixelAt(data, place + 1) + pixelAt(data, place + 2) + pixelAt(data, place + 3)
+        sums[cell] = getInt32At(sums, cell) + pixelAt(data, place) + pixelAt(data, place + 1) + pixelAt(data, place + 2) + pixelAt(data, place + 3)
       }
     }
-    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = getIntegerAt(sums, cell) >> 4
+    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = getInt32At(sums, cell) >> 4
   }
   return cells
 }
@@ -64,10 +64,10 @@ function averageContrast({ width, data }: GrayPicture, shades: GrayPicture): Gra
       for (let cell = 0, place = y * width; cell < cells.width; cell++, place += CELL_SIDE) {
         const shade = pixelAt(shades.data, to + cell)
         const pair = Math.abs(pixelAt(data, place) - shade) + Math.abs(pixelAt(data, place + 1) - shade)
-        sums[cell] = getIntegerAt(sums, cell) + pair + Math.abs(pixelAt(data, place + 2) - shade) + Math.abs(pixelAt(data, place + 3) - shade)
+        sums[cell] = getInt32At(sums, cell) + pair + Math.abs(pixelAt(data, place + 2) - shade) + Math.abs(pixelAt(data, place + 3) - shade)
       }
     }
-    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = getIntegerAt(sums, cell) >> 4
+    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = getInt32At(sums, cell) >> 4
   }
   return cells
 }

@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
-import { findStripeDirections, tiltFromAxis } from './stripeDirections'
-import { MAX_SYMBOLS, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassOptions, type DecoderSettings, type FormatKind } from './formats'
+import { findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
+import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassOptions, type DecoderSettings, type FormatKind } from './formats'
 import { enhanceStripes, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
 
@@ -39,7 +39,7 @@ const ALL = ['linear', 'stacked', 'matrix'] as const
  */
 export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
   const rotated = listPlainPassOptions(settings)
-  const options = typeof frame === 'number' ? rotated[frame % rotated.length] : buildReaderOptions(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS } : {})
+  const options = typeof frame === 'number' ? rotated[frame % rotated.length] : buildReaderOptions(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS_PER_PICTURE } : {})
   return { name: 'plain', picture, options: options ?? buildReaderOptions(settings, ALL), back: IDENTITY }
 }
 
@@ -48,7 +48,7 @@ const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3
  * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_PASS_COUNT` of them; photographs use
  * all.
  */
-export const EXTRA_PASSES: readonly Maker[] = [
+export const EXTRA_PASS_FACTORIES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
   (input) => turnedPass(input, 0, { name: 'turned and cleared', treat: cleared, straightToo: true }),
   invertedMatrixPass,
@@ -61,11 +61,11 @@ export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
 ]
 /**
- * Number of passes from the start of `EXTRA_PASSES` that camera frames use in turn. The other passes are left out, because the decoder of
+ * Number of passes from the start of `EXTRA_PASS_FACTORIES` that camera frames use in turn. The other passes are left out, because the decoder of
  * blurred linear codes replaces them.
  */
 export const CAMERA_PASS_COUNT = 8
-/** Indexes in `EXTRA_PASSES`, in order of use, of the passes that search for tilted labels in the mode 'every' (all codes in view). */
+/** Indexes in `EXTRA_PASS_FACTORIES`, in order of use, of the passes that search for tilted labels in the mode 'every' (all codes in view). */
 export const ROTATED_PASS_INDEXES: readonly number[] = [0, 8, 1]
 
 /**
@@ -115,12 +115,12 @@ interface Turn {
 }
 
 /** Returns whether the frame contains barcode-like stripes that are tilted against its rows and columns. */
-export const hasTiltedStripes = ({ directions }: DecodePassInput): boolean => directions.some((direction) => tiltFromAxis(direction) >= STRAIGHT)
+export const hasTiltedStripes = ({ directions }: DecodePassInput): boolean => directions.some((direction) => getTiltFromImageAxis(direction) >= STRAIGHT)
 
 function turnedPass(input: DecodePassInput, which: number, { name, options = averaged(input.settings), factor = 1, treat = (picture) => picture, straightToo = false }: Turn): DecodePass | null {
   const direction = input.directions[which]
-  if (direction === undefined || (!straightToo && tiltFromAxis(direction) < STRAIGHT)) return null
-  const angle = tiltFromAxis(direction) < SLANT ? direction + SLANT : direction
+  if (direction === undefined || (!straightToo && getTiltFromImageAxis(direction) < STRAIGHT)) return null
+  const angle = getTiltFromImageAxis(direction) < SLANT ? direction + SLANT : direction
   const [wide, high] = roomFor(input, angle)
   const part = partFor(input, factor)
   const { picture, back } = rotatePicture(input.frame, angle, Math.round(wide * part), Math.round(high * part), factor)

@@ -17,7 +17,7 @@ export function computeDecodeSquare(width: number, height: number): DecodeSquare
 }
 
 /** Converts a point of the decoded square into coordinates from 0 to 1 of the displayed square view. */
-export const toViewFractions = (point: Point, width: number, height: number): Point => {
+export const toNormalizedViewPoint = (point: Point, width: number, height: number): Point => {
   const { side } = computeDecodeSquare(width, height)
   const short = Math.min(width, height)
   const edge = (short - side) / 2

@@ -10,8 +10,8 @@ import { createDecoder, type DecodedFrame } from './decoder'
 import { BarcodeDetector } from './detector'
 import { SCANNER_DECODER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
 import { decodePhotograph } from './photograph'
-import { decodeBlurred } from './blurred/blurredDecoder'
-import { CODE_128, CODE_93, createCode39 } from './blurred/symbologies'
+import { decodeBlurredCode } from './blurred/blurredDecoder'
+import { CODE_128, CODE_93, createCode39Symbology } from './blurred/symbologies'
 import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
 import { warmUpDecoder } from './warmup'
 
@@ -224,7 +224,7 @@ const PAIRS = Array.from({ length: 100 }, (_, index) => String(index).padStart(2
 const [DIGITS_AND_LETTERS, SIGNS] = ['0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', '-. $/+%']
 test.each([
   ['Code128', CODE_128, [ASCII.slice(0, 40), ASCII.slice(40, 70), ASCII.slice(70), PAIRS.slice(0, 80), PAIRS.slice(80, 160), PAIRS.slice(160)]],
-  ['Code39', createCode39(2), [DIGITS_AND_LETTERS, SIGNS]],
+  ['Code39', createCode39Symbology(2), [DIGITS_AND_LETTERS, SIGNS]],
   ['Code93', CODE_93, [DIGITS_AND_LETTERS, SIGNS]],
 ] as const)('the blurred-code decoder has the characters of %s', async (format, { characters, textOf }, texts) => {
   for (const text of texts) {
@@ -240,7 +240,7 @@ test.each([
 test('labels that the engine does not read are read softly within a few pictures', async () => {
   for (const format of ['Code39', 'Code128'] as const) {
     const picture = finder(await label(format, VIN, { module: 2, blur: 1.5, turn: 8 }))
-    const decoder = createDecoder(readBarcodes, undefined, async (frame, directions) => decodeBlurred(frame, directions), () => 0)
+    const decoder = createDecoder(readBarcodes, undefined, async (frame, directions) => decodeBlurredCode(frame, directions), () => 0)
     const looks: string[] = []
     for (let frame = 0; frame < 12 && !looks.includes(VIN); frame++) looks.push(...(await decoder.decode(picture)).codes.map(({ text }) => text))
     expect(looks).toEqual([VIN])

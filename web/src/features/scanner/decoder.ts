@@ -1,7 +1,7 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
-import { MAX_SYMBOLS, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './formats'
-import { CAMERA_PASS_COUNT, EXTRA_PASSES, ROTATED_PASS_INDEXES, createPlainPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
+import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './formats'
+import { CAMERA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createPlainPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
 import { encodePgm, mapToSourcePoint, type GrayPicture, type Point } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
 
@@ -45,7 +45,7 @@ export type DecodeMode = 'first' | 'every' | 'watch'
 /** Function of the decoding engine (ZXing) that reads the codes of a picture, given as the bytes of an image file. */
 export type DecodeFunction = (picture: Uint8Array, options: ReaderOptions) => Promise<ReadResult[]>
 
-export interface FrameOptions {
+export interface FrameDecodeOptions {
   mode?: DecodeMode
   /** Whether rotated or enlarged copies show the full frame, not a crop; true for photographs, where the code may be anywhere. */
   whole?: boolean
@@ -114,13 +114,13 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   }
 
   function passOf(which: number | null, input: DecodePassInput): ChosenPass | null {
-    const extra = which === null ? null : EXTRA_PASSES[which]?.(input)
+    const extra = which === null ? null : EXTRA_PASS_FACTORIES[which]?.(input)
     return extra && which !== null && hasFormats(extra.options) ? { extra, which } : null
   }
 
   /** Returns the next extra decoding pass that applies to this frame, taking the passes in turn, or null when none applies. */
   function nextOf(input: DecodePassInput): ChosenPass | null {
-    const count = input.whole ? EXTRA_PASSES.length : CAMERA_PASS_COUNT
+    const count = input.whole ? EXTRA_PASS_FACTORIES.length : CAMERA_PASS_COUNT
     for (let tries = 0; tries < count; tries++) {
       const chosen = passOf(turn++ % count, input)
       if (chosen) return chosen
@@ -147,7 +147,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     again = null
     if (chosen === null) return { confirmed: [], seen: [], name: null }
     const { extra, which } = chosen
-    const looked = await runPass(every ? { ...extra, options: { ...extra.options, maxNumberOfSymbols: MAX_SYMBOLS } } : extra, false)
+    const looked = await runPass(every ? { ...extra, options: { ...extra.options, maxNumberOfSymbols: MAX_SYMBOLS_PER_PICTURE } } : extra, false)
     if (looked.confirmed.length > 0) lastRead = which
     const isPending = every ? looked.confirmed.length < looked.seen.length : looked.seen.length > 0 && looked.confirmed.length === 0
     if (isPending && ++waited <= MAX_REPEATS) again = which
@@ -221,7 +221,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   }
 
   return {
-    async decode(frame: GrayPicture, { mode = 'first', whole = false }: FrameOptions = {}): Promise<DecodedFrame> {
+    async decode(frame: GrayPicture, { mode = 'first', whole = false }: FrameDecodeOptions = {}): Promise<DecodedFrame> {
       confirmation.nextFrame()
       if (mode !== 'first') postponed = false
       if (mode === 'every') return everyCode(frame, whole)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographDecodeEngine } from './detector'
-import { DECODER_DEFAULTS, SCANNER_DECODER_SETTINGS, listPlainPassOptions } from './formats'
+import { DEFAULT_READER_OPTIONS, SCANNER_DECODER_SETTINGS, listPlainPassOptions } from './formats'
 import type { BarcodeSource } from './imageSource'
 import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
@@ -48,7 +48,7 @@ test('a detector has the decoder defaults of the specification, and options chan
     tryHarder: true, tryRotate: true, tryInvert: true, tryDownscale: true, tryDenoise: false, binarizer: 'LocalAverage', downscaleFactor: 3, downscaleThreshold: 500,
     minLineCount: 2, maxNumberOfSymbols: 255, eanAddOnSymbol: 'Ignore', textMode: 'HRI',
   }
-  expect(DECODER_DEFAULTS).toEqual(defaults)
+  expect(DEFAULT_READER_OPTIONS).toEqual(defaults)
   expect(new BarcodeDetector().settings.options).toEqual({ ...defaults, textMode: 'Plain' })
   expect(new BarcodeDetector({ decoder: { tryInvert: false, maxNumberOfSymbols: 3 } }).settings.options).toEqual({ ...defaults, textMode: 'Plain', tryInvert: false, maxNumberOfSymbols: 3 })
   expect(new BarcodeDetector({ formats: ['code_39'] }).settings.linear).toEqual(['Code39Std']) // Code 39 without the extended mode

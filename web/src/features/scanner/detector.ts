@@ -1,8 +1,8 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { SUPPORTED_FORMATS, isSupportedFormat, toDetectedFormat, toEngineFormats, type BarcodeFormat, type DetectedFormat } from './barcodeFormats'
 import type { DecodedCode } from './decoder'
-import { getEngine, type DecodeEngine } from './engine'
-import { DECODER_DEFAULTS, type DecoderSettings } from './formats'
+import { getDecodeEngine, type DecodeEngine } from './engine'
+import { DEFAULT_READER_OPTIONS, type DecoderSettings } from './formats'
 import { readImageSource, type BarcodeSource } from './imageSource'
 import type { Point, RgbaPicture } from './pixels'
 
@@ -38,12 +38,12 @@ export class BarcodeDetector {
   readonly settings: DecoderSettings
   readonly #engine: () => PhotographDecodeEngine
 
-  constructor({ formats = ['any'], decoder = {}, engine = getEngine }: BarcodeDetectorOptions = {}) {
+  constructor({ formats = ['any'], decoder = {}, engine = getDecodeEngine }: BarcodeDetectorOptions = {}) {
     const call = "Failed to construct 'BarcodeDetector'"
     if (formats.length === 0) throw named(call, new TypeError('Hint option provided, but is empty.'))
     const refused = formats.find((format) => !isSupportedFormat(format))
     if (refused !== undefined) throw named(call, new TypeError(`Failed to read the 'formats' property from 'BarcodeDetectorOptions': The provided value '${refused}' is not a valid enum value of type BarcodeFormat.`))
-    this.settings = { ...toEngineFormats(formats), options: { ...DECODER_DEFAULTS, textMode: 'Plain', ...decoder } }
+    this.settings = { ...toEngineFormats(formats), options: { ...DEFAULT_READER_OPTIONS, textMode: 'Plain', ...decoder } }
     this.#engine = engine
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
-import { FRAME_TIMEOUT_MS, getEngine } from './engine'
+import { FRAME_TIMEOUT_MS, getDecodeEngine } from './engine'
 import type { DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'
 import type { CameraFrame } from './protocol'
 
@@ -38,7 +38,7 @@ afterEach(() => {
 
 /** Returns a loaded engine with its worker and the outcome of two frames. */
 async function loaded() {
-  const engine = getEngine()
+  const engine = getDecodeEngine()
   const [worker] = workers.slice(-1)
   if (worker === undefined) throw new Error('no worker')
   worker.answer({ kind: 'ready' })
@@ -55,7 +55,7 @@ test.each<[string, (worker: FakeWorker) => unknown, string]>([
   ['does not answer', () => vi.advanceTimersByTimeAsync(FRAME_TIMEOUT_MS), 'the engine did not answer in time'],
 ])('a worker that %s is ended, every pending frame is rejected, and a new engine works', async (_, dies, message) => {
   const { engine, worker, pending } = await loaded()
-  expect(getEngine()).toBe(engine)
+  expect(getDecodeEngine()).toBe(engine)
   await dies(worker)
   expect(await Promise.all(pending)).toEqual([message, message])
   expect([worker.ended, engine.fault()]).toEqual([true, 'running'])
@@ -71,13 +71,13 @@ test('a picture that cannot be read rejects its frame alone', async () => {
   worker.answer({ kind: 'broken', id: 1, message: 'no canvas', fatal: false })
   worker.answer({ kind: 'decoded', id: 2, decoded: { codes: [], seen: null, plainMs: 1, extraPass: null } })
   expect(await Promise.all(pending)).toEqual(['no canvas', 'decoded'])
-  expect([engine.fault(), getEngine() === engine]).toEqual([null, true])
+  expect([engine.fault(), getDecodeEngine() === engine]).toEqual([null, true])
 })
 
 test('an engine that does not load is replaced by the next call', async () => {
-  const engine = getEngine()
+  const engine = getDecodeEngine()
   workers[0]?.answer({ kind: 'failed', message: 'no wasm' })
   await expect(engine.ready).rejects.toThrow('no wasm')
   await expect(engine.decode(frame(), 'first')).rejects.toThrow('no wasm')
-  expect([engine.fault(), getEngine() === engine]).toEqual(['loading', false])
+  expect([engine.fault(), getDecodeEngine() === engine]).toEqual(['loading', false])
 })

@@ -24,14 +24,14 @@ export interface DecodeEngine {
   decodePhotograph: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>
   /** Clears the readings of earlier frames for a new label, and sets the formats and options for the next frames. */
   reset: (settings: DecoderSettings) => void
-  /** Returns the phase in which the engine failed, or null while the engine works. The next call of `getEngine` replaces a failed engine. */
+  /** Returns the phase in which the engine failed, or null while the engine works. The next call of `getDecodeEngine` replaces a failed engine. */
   fault: () => EngineFailurePhase | null
 }
 
 let current: DecodeEngine | null = null
 
 /** Returns the decoding engine of the page. Loads the engine on the first call, and a new engine on the next call after a failure. */
-export function getEngine(): DecodeEngine {
+export function getDecodeEngine(): DecodeEngine {
   if (current === null || current.fault() !== null) current = start()
   return current
 }

@@ -10,9 +10,9 @@ export interface DecoderSettings {
 export type FormatKind = 'linear' | 'stacked' | 'matrix'
 
 /** Maximum number of symbols that the engine returns for one picture. */
-export const MAX_SYMBOLS = 255
+export const MAX_SYMBOLS_PER_PICTURE = 255
 /** Default options of the barcode decoding engine (ZXing), as the product specification requires. */
-export const DECODER_DEFAULTS: ReaderOptions = {
+export const DEFAULT_READER_OPTIONS: ReaderOptions = {
   tryHarder: true,
   tryRotate: true,
   tryInvert: true,
@@ -22,7 +22,7 @@ export const DECODER_DEFAULTS: ReaderOptions = {
   downscaleFactor: 3,
   downscaleThreshold: 500,
   minLineCount: 2,
-  maxNumberOfSymbols: MAX_SYMBOLS,
+  maxNumberOfSymbols: MAX_SYMBOLS_PER_PICTURE,
   eanAddOnSymbol: 'Ignore',
   textMode: 'HRI',
 }
@@ -35,7 +35,7 @@ export const SCANNER_DECODER_SETTINGS: DecoderSettings = {
   linear: ['Code128', 'Code39Std', 'Code93', 'EAN13', 'EAN8', 'UPCA', 'UPCE'],
   stacked: ['PDF417'],
   matrix: ['DataMatrix', 'MicroQRCode', 'QRCode'],
-  options: { ...DECODER_DEFAULTS, textMode: 'Plain', maxNumberOfSymbols: 1 },
+  options: { ...DEFAULT_READER_OPTIONS, textMode: 'Plain', maxNumberOfSymbols: 1 },
 }
 
 /** Returns the engine options for the formats of the given kinds. `changes` override the options of the settings. */

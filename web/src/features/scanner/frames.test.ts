@@ -34,8 +34,8 @@ function scene(answers: (DecodedFrame | Error)[] = [], next: (decoded: DecodedFr
     })
   }
   let current: DecodeEngine | null = null
-  const getEngine = () => (current === null || current.fault() !== null ? (current = startEngine()) : current)
-  const stop = startFrameLoop({ video, options, getEngine, onDecoded: next, onReplaced: (engine) => replaced.push(engine), onBroken: (error) => broken.push(error) })
+  const getDecodeEngine = () => (current === null || current.fault() !== null ? (current = startEngine()) : current)
+  const stop = startFrameLoop({ video, options, getDecodeEngine, onDecoded: next, onReplaced: (engine) => replaced.push(engine), onBroken: (error) => broken.push(error) })
   const gaps = () => asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
   return { asked, gaps, broken, replaced, stop }
 }

@@ -32,7 +32,7 @@ interface FramesOptions {
   video: HTMLVideoElement
   options: CameraViewOptions
   /** Returns the engine for the next frame. After a failure, this is a new engine. */
-  getEngine: () => DecodeEngine
+  getDecodeEngine: () => DecodeEngine
   /** Called for each decoded frame. Returns the decoding mode of the next frame. */
   onDecoded: (decoded: DecodedFrame, mode: DecodeMode) => DecodeMode
   /** Called with the new engine after a failed engine was replaced. */
@@ -41,14 +41,14 @@ interface FramesOptions {
 }
 
 /** Sends frames to the engine one at a time and drops frames that arrive meanwhile. Returns a function that stops the scan. */
-export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, trackedRetryDelayMs, tracker }, getEngine, onDecoded, onReplaced, onBroken }: FramesOptions): () => void {
+export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, trackedRetryDelayMs, tracker }, getDecodeEngine, onDecoded, onReplaced, onBroken }: FramesOptions): () => void {
   const retryMs = tracker ? trackedRetryDelayMs : retryDelayMs
   let going = true
   let mode: DecodeMode = 'first'
   let failures = 0
   let empty = 0
   let timer: ReturnType<typeof setTimeout> | undefined
-  let engine = getEngine()
+  let engine = getDecodeEngine()
 
   const soon = (ms: number) => {
     if (going) timer = setTimeout(wait, ms)
@@ -93,7 +93,7 @@ export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, tr
       const fault = engine.fault()
       if (++failures >= MAX_FAILED_FRAMES || fault === 'loading') return onBroken(error instanceof Error ? error : new Error(String(error)))
       if (fault === 'running') {
-        engine = getEngine()
+        engine = getDecodeEngine()
         onReplaced(engine)
       }
       soon(scanDelayMs)

@@ -25,7 +25,7 @@ export function toGray({ width, height, data }: RgbaPicture): GrayPicture {
   const target = gray.data
   const pixels = new Int32Array(data.buffer, data.byteOffset, target.length)
   for (let index = 0; index < target.length; index++) {
-    const pixel = getIntegerAt(pixels, index)
+    const pixel = getInt32At(pixels, index)
     target[index] = ((pixel & 0xff) * 77 + ((pixel >> 8) & 0xff) * 150 + ((pixel >> 16) & 0xff) * 29) >> 8
   }
   return gray
@@ -46,7 +46,7 @@ export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
 /** Returns the pixel at an index known to exist. Accepts only byte arrays, because mixed array types would slow down every call. */
 export const pixelAt = (data: Uint8Array, index: number): number => data[index] as number
 /** Returns the integer at an index known to exist. Separate from `pixelAt`, because a function that receives arrays of one type runs faster. */
-export const getIntegerAt = (values: Int32Array, index: number): number => values[index] as number
+export const getInt32At = (values: Int32Array, index: number): number => values[index] as number
 
 /** Crops a picture to a rectangle, clamped to the picture's edges. */
 export function cropPicture({ width, height, data }: GrayPicture, left: number, top: number, wide: number, high: number): GrayPicture {
@@ -77,10 +77,10 @@ export function blurAndHalve({ width, height, data }: GrayPicture): GrayPicture 
   for (let y = 0, to = 0; y < small.height; y++) {
     const [above, upper, lower, below] = [row(2 * y - 1), row(2 * y), row(2 * y + 1), row(2 * y + 2)]
     for (let x = 0; x < width; x++) sums[x + 1] = pixelAt(data, above + x) + 2 * (pixelAt(data, upper + x) + pixelAt(data, lower + x)) + pixelAt(data, below + x)
-    sums[0] = getIntegerAt(sums, 1)
-    sums[width + 1] = getIntegerAt(sums, width)
+    sums[0] = getInt32At(sums, 1)
+    sums[width + 1] = getInt32At(sums, width)
     for (let x = 0, from = 0; x < small.width; x++, from += 2, to++) {
-      small.data[to] = (getIntegerAt(sums, from) + 2 * (getIntegerAt(sums, from + 1) + getIntegerAt(sums, from + 2)) + getIntegerAt(sums, from + 3)) / 36
+      small.data[to] = (getInt32At(sums, from) + 2 * (getInt32At(sums, from + 1) + getInt32At(sums, from + 2)) + getInt32At(sums, from + 3)) / 36
     }
   }
   return small
@@ -212,13 +212,13 @@ export function blurVertically({ width, height, data }: GrayPicture, radius: num
   const sums = new Int32Array(width)
   for (let index = -radius; index <= radius; index++) {
     const row = clampTo(height, index) * width
-    for (let x = 0; x < width; x++) sums[x] = getIntegerAt(sums, x) + pixelAt(data, row + x)
+    for (let x = 0; x < width; x++) sums[x] = getInt32At(sums, x) + pixelAt(data, row + x)
   }
   for (let y = 0, start = 0; y < height; y++, start += width) {
     const entering = clampTo(height, y + radius + 1) * width
     const leaving = clampTo(height, y - radius) * width
     for (let x = 0; x < width; x++) {
-      const sum = getIntegerAt(sums, x)
+      const sum = getInt32At(sums, x)
       target[start + x] = (sum * factor) >> 16
       sums[x] = sum + pixelAt(data, entering + x) - pixelAt(data, leaving + x)
     }

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { createScanConfirmer, isPlausibleText } from './scanConfirmer'
 import { computeNextZoom } from './camera'
 import { createCodeSelector } from './codeSelector'
-import { computeDecodeSquare, toViewFractions } from './decodeSquare'
-import { angleBetween, findStripeDirections, tiltFromAxis } from './stripeDirections'
+import { computeDecodeSquare, toNormalizedViewPoint } from './decodeSquare'
+import { getAngleBetweenDirections, findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
 import { toFormatName } from './formats'
 import { enhanceStripes, normalizeContrast } from './contrast'
 import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGray, halvePicture, mapToSourcePoint, scalePicture, blurAndHalve, rotatePicture } from './pixels'
@@ -23,12 +23,12 @@ function stripes(angle: number, period = 12, size = 300) {
 
 test.each([0, 15, 30, 45, 60, 88, -20, -70])('stripes at %d° are found to a degree', (degrees) => {
   const [found] = findStripeDirections(stripes(degrees * DEGREE))
-  expect(angleBetween(found ?? NaN, degrees * DEGREE)).toBeLessThan(DEGREE)
+  expect(getAngleBetweenDirections(found ?? NaN, degrees * DEGREE)).toBeLessThan(DEGREE)
 })
 
 test('a plain picture has no direction, and tilt is measured from rows and columns', () => {
   expect(findStripeDirections(createBlankPicture(200, 200))).toEqual([])
-  expect([tiltFromAxis(80 * DEGREE), tiltFromAxis(-5 * DEGREE)].map((angle) => Math.round(angle / DEGREE))).toEqual([10, 5])
+  expect([getTiltFromImageAxis(80 * DEGREE), getTiltFromImageAxis(-5 * DEGREE)].map((angle) => Math.round(angle / DEGREE))).toEqual([10, 5])
 })
 
 test('turned by its direction, a picture has its stripes upright', () => {
@@ -77,7 +77,7 @@ test('even contrast brings back what is faint on both sides of a shadow', () => 
 
 test('the decoded square is 0.86 of the short side, in the middle, whichever way the phone is held', () => {
   expect([computeDecodeSquare(1920, 1080), computeDecodeSquare(1080, 1920)]).toEqual([{ left: 496, top: 76, side: 929 }, { left: 76, top: 496, side: 929 }])
-  expect(toViewFractions({ x: 464.5, y: 0 }, 1920, 1080)).toEqual({ x: 0.5, y: expect.closeTo(0.07, 3) })
+  expect(toNormalizedViewPoint({ x: 464.5, y: 0 }, 1920, 1080)).toEqual({ x: 0.5, y: expect.closeTo(0.07, 3) })
 })
 
 const plain = (format: string, text: string) => ({ format, text, plain: true })

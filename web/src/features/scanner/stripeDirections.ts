@@ -122,14 +122,14 @@ function strongest(histogram: Float64Array): { angle: number; weight: number } {
 const signed = (angle: number): number => (angle > Math.PI / 2 ? angle - Math.PI : angle)
 
 function clear(histogram: Float64Array, angle: number): void {
-  for (let bin = 0; bin < BINS; bin++) if (angleBetween((bin * Math.PI) / BINS, angle) < APART) histogram[bin] = 0
+  for (let bin = 0; bin < BINS; bin++) if (getAngleBetweenDirections((bin * Math.PI) / BINS, angle) < APART) histogram[bin] = 0
 }
 
 /** Returns the angle between two directions, from 0 to π/2 radians. Opposite directions count as equal. */
-export function angleBetween(one: number, other: number): number {
+export function getAngleBetweenDirections(one: number, other: number): number {
   const difference = Math.abs(one - other) % Math.PI
   return Math.min(difference, Math.PI - difference)
 }
 
 /** Returns the angle between a direction and the nearest image axis in radians. The engine scans along the axes. */
-export const tiltFromAxis = (angle: number): number => Math.min(angleBetween(angle, 0), angleBetween(angle, Math.PI / 2))
+export const getTiltFromImageAxis = (angle: number): number => Math.min(getAngleBetweenDirections(angle, 0), getAngleBetweenDirections(angle, Math.PI / 2))

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react'
 import type { ScanViewProps } from '@/lib/scanner'
-import { watchVideo } from './videoWatchdog'
+import { startVideoWatchdog } from './videoWatchdog'
 import { CameraError, createCamera, computeNextZoom, type CameraControls, type CameraFault } from './camera'
 import { storeLens, type CameraLens } from './cameraLenses'
 import { createCodeSelector } from './codeSelector'
-import { toViewFractions } from './decodeSquare'
+import { toNormalizedViewPoint } from './decodeSquare'
 import type { DecodedFrame, DecodeMode } from './decoder'
-import { getEngine, type DecodeEngine } from './engine'
+import { getDecodeEngine, type DecodeEngine } from './engine'
 import { startFrameLoop } from './frames'
 import type { CameraViewOptions } from './cameraViewOptions'
 import { useWakeLock } from './wakeLock'
@@ -30,7 +30,7 @@ type DetectorModule = typeof import('./detector')
 /**
  * Loads the module of the barcode detector, which converts the formats and options of the camera view to settings of the decoding engine.
  */
-export const loadDetector = (): Promise<DetectorModule> => import('./detector')
+export const loadBarcodeDetector = (): Promise<DetectorModule> => import('./detector')
 
 type Running = 'starting' | 'loading' | 'restarting' | 'on'
 export type ScanPhase = 'off' | Running
@@ -136,12 +136,12 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
         setPhase(meanwhile)
         engine.ready.then(() => !gone && setPhase('on')).catch(fail)
       }
-      use(getEngine(), 'loading')
+      use(getDecodeEngine(), 'loading')
       const { choose } = createCodeSelector((text) => latest.current.props.gradeMatch?.(text) ?? true, gate.isRefused)
       const steady = setTimeout(() => latest.current.attempts.steady(), UNSTABLE_MS)
-      const unwatch = watchVideo(element, restart)
+      const unwatch = startVideoWatchdog(element, restart)
       const unfollow = startFrameLoop({
-        video: element, options, getEngine, onBroken: fail,
+        video: element, options, getDecodeEngine, onBroken: fail,
         onReplaced: (replaced) => use(replaced, 'restarting'),
         onDecoded: (decoded) => see(decoded, choose, element),
       })
@@ -152,7 +152,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
       }
     }
     const see = (decoded: DecodedFrame, choose: ReturnType<typeof createCodeSelector>['choose'], { videoWidth, videoHeight }: HTMLVideoElement): DecodeMode => {
-      setOutline(decoded.seen?.corners.map((corner) => toViewFractions(corner, videoWidth, videoHeight)) ?? null)
+      setOutline(decoded.seen?.corners.map((corner) => toNormalizedViewPoint(corner, videoWidth, videoHeight)) ?? null)
       if (decoded.codes.length > 0 || decoded.seen !== null) gate.sees()
       const { paused, keepOn, onScan } = latest.current.props
       if (paused) return 'watch'
@@ -161,7 +161,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
       if (code !== null && keepOn) return 'watch' // the label stays in view while the sheet of its vehicle is open
       return several ? 'every' : 'first'
     }
-    Promise.all([camera.start(element), loadDetector()]).then(follow).catch(fail)
+    Promise.all([camera.start(element), loadBarcodeDetector()]).then(follow).catch(fail)
     return () => {
       gone = true
       leave()

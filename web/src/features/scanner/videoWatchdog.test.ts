@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
-import { watchVideo } from './videoWatchdog'
+import { startVideoWatchdog } from './videoWatchdog'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
@@ -22,7 +22,7 @@ function fakeVideo() {
 test('a picture that stands still for two seconds is reported, once each two seconds', async () => {
   const { state, video } = fakeVideo()
   const still = vi.fn()
-  const stop = watchVideo(video, still)
+  const stop = startVideoWatchdog(video, still)
   for (let second = 0; second < 5; second++) {
     state.pictures++
     await vi.advanceTimersByTimeAsync(1000)
@@ -37,7 +37,7 @@ test('a picture that stands still for two seconds is reported, once each two sec
 
 test('a video that was paused from outside plays again, also when nothing said so', async () => {
   const { state, video } = fakeVideo()
-  const stop = watchVideo(video, () => {})
+  const stop = startVideoWatchdog(video, () => {})
   video.dispatchEvent(new Event('pause'))
   expect(state.plays).toBe(1)
   video.paused = true
@@ -52,7 +52,7 @@ test.each([{ muted: true, readyState: 'live' }, { muted: false, readyState: 'end
   vi.stubGlobal('MediaStream', class { getTracks = () => [track] })
   Object.assign(video, { srcObject: new MediaStream() })
   const still = vi.fn()
-  const stop = watchVideo(video, still)
+  const stop = startVideoWatchdog(video, still)
   const play = setInterval(() => shown.pictures++, 100)
   await vi.advanceTimersByTimeAsync(5000)
   expect(still).not.toHaveBeenCalled()

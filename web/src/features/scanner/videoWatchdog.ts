@@ -8,7 +8,7 @@ const MAX_IDLE_CHECKS = 4
  * Detects a frozen picture by the number of checks without a new frame, not by elapsed time, so that a suspended page is not mistaken for a
  * dead camera.
  */
-export function watchVideo(video: HTMLVideoElement, onStandstill: () => void): () => void {
+export function startVideoWatchdog(video: HTMLVideoElement, onStandstill: () => void): () => void {
   let stopped = false
   let announced = 0
   const count = () => {

@@ -11,8 +11,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
 /** Loads the blurred-code decoder on first use, because most labels do not need it. */
-const decodeBlurred: BlurredDecodeFunction = async (frame, directions) => (await import('./blurred/blurredDecoder')).decodeBlurred(frame, directions)
-let decoder = createDecoder(readBarcodes, SCANNER_DECODER_SETTINGS, decodeBlurred)
+const decodeBlurredCode: BlurredDecodeFunction = async (frame, directions) => (await import('./blurred/blurredDecoder')).decodeBlurredCode(frame, directions)
+let decoder = createDecoder(readBarcodes, SCANNER_DECODER_SETTINGS, decodeBlurredCode)
 let idle = true
 
 const spare = createDecoder(readBarcodes)
@@ -40,11 +40,11 @@ async function answer(id: number, read: () => RgbaPicture, decode: (picture: Gra
 
 globalThis.addEventListener('message', async ({ data }: MessageEvent<DecodeWorkerRequest>) => {
   idle = false
-  if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, decodeBlurred)
+  if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, decodeBlurredCode)
   else if (data.kind === 'frame') send(await answer(data.id, () => readFramePixels(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
   else {
     const { decodePhotograph } = await import('./photograph')
-    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodePhotograph(createDecoder(readBarcodes, data.settings, decodeBlurred), picture) })))
+    send(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodePhotograph(createDecoder(readBarcodes, data.settings, decodeBlurredCode), picture) })))
   }
 })
 

@@ -6,7 +6,7 @@ import { showToast } from '@/ui/Toast'
 import { useCreateUser } from './api'
 import { AccessLevelSelect } from './UserSelects'
 import { UserPanelForm } from './UserPanelForm'
-import { findNewUserError, type NewUserForm } from './newUserValidation'
+import { findNewUserFormError, type NewUserForm } from './newUserValidation'
 import { useUsersText, type UsersTextKey } from './text'
 import styles from './CreateUserPanel.module.css'
 
@@ -20,7 +20,7 @@ export function CreateUserPanel() {
   const create = useCreateUser()
   const change = (part: Partial<NewUserForm>) => setEntry({ ...entry, ...part })
   const submit = () => {
-    const wrong = findNewUserError(entry)
+    const wrong = findNewUserFormError(entry)
     const user_type = USER_TYPES.find((type) => type === entry.user_type)
     setComplaint(wrong)
     if (wrong !== null || user_type === undefined) return

@@ -10,7 +10,7 @@ export interface NewUserForm {
 }
 
 /** Returns the text key of the first error in the form of a new user, or `null` when the form is valid. */
-export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserForm): UsersTextKey | null {
+export function findNewUserFormError({ hmc, password, confirmation, user_type }: NewUserForm): UsersTextKey | null {
   if (hmc.trim() === '' || password === '' || user_type === '') return 'users.missing'
   return password === confirmation ? null : 'users.mismatch'
 }

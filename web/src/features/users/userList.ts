@@ -1,6 +1,6 @@
 import type { User } from '@/api/types'
 import { USER_TYPES } from '@/lib/roles'
-import { compareNaturally } from '@/lib/yards'
+import { compareNamesNaturally } from '@/lib/yards'
 
 const DAY_MS = 86_400_000
 export const DAYS_UNTIL_INACTIVE = 30
@@ -44,7 +44,7 @@ export const matchesSignInFilter = ({ last_login_at: at }: User, filter: SignInF
 
 const level = ({ user_type }: User) => USER_TYPES.indexOf(user_type)
 const COMPARE: Record<UserSortColumn, (a: User, b: User) => number> = {
-  hmc: (a, b) => compareNaturally(a.hmc, b.hmc),
+  hmc: (a, b) => compareNamesNaturally(a.hmc, b.hmc),
   level: (a, b) => level(a) - level(b),
   created: (a, b) => a.created_at.localeCompare(b.created_at),
   login: (a, b) => (a.last_login_at ?? '').localeCompare(b.last_login_at ?? ''),

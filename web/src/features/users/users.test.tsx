@@ -6,7 +6,7 @@ import { endSession } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { expectPresent } from '@/testing/createFake'
 import { describeUserChangeError } from './api'
-import { findNewUserError, findPasswordError } from './newUserValidation'
+import { findNewUserFormError, findPasswordError } from './newUserValidation'
 import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
 afterEach(endSession)
@@ -31,10 +31,10 @@ test('the list is open from the start, and a tap closes it', async () => {
 
 test('a new user needs every field and the same password twice', () => {
   const entry = { hmc: '9', password: 'p', confirmation: 'p', user_type: 'op', must_change_password: true }
-  expect(findNewUserError(entry)).toBeNull()
-  expect(findNewUserError({ ...entry, hmc: ' ' })).toBe('users.missing')
-  expect(findNewUserError({ ...entry, user_type: '' })).toBe('users.missing')
-  expect(findNewUserError({ ...entry, confirmation: 'q' })).toBe('users.mismatch')
+  expect(findNewUserFormError(entry)).toBeNull()
+  expect(findNewUserFormError({ ...entry, hmc: ' ' })).toBe('users.missing')
+  expect(findNewUserFormError({ ...entry, user_type: '' })).toBe('users.missing')
+  expect(findNewUserFormError({ ...entry, confirmation: 'q' })).toBe('users.mismatch')
 })
 
 test('a new password needs a user and the same text twice', () => {
@@ -56,12 +56,12 @@ test('a user is created and the form is empty again', async () => {
 })
 
 test('what the server refuses stands beside the form, also as plain text', async () => {
-  const { person } = openUserPage({ 'PUT /users/3': () => new Response('This HMC is already in use. Choose another.', { status: 409 }) }, 'hmc')
+  const { person } = openUserPage({ 'PUT /users/3': () => new Response('This HMC (login name) is already in use. Choose another.', { status: 409 }) }, 'hmc')
   await screen.findByRole('option', { name: '1003 · Operator' })
   await person.selectOptions(screen.getByLabelText('User'), '1003 · Operator')
   await person.type(screen.getByLabelText('New HMC'), '1002')
   await person.click(getForm('Change HMC').getByRole('button'))
-  expect(await screen.findByText('Erro: This HMC is already in use. Choose another.')).toBeTruthy()
+  expect(await screen.findByText('Erro: This HMC (login name) is already in use. Choose another.')).toBeTruthy()
 })
 
 test('a changed permission is sent with what stays', async () => {

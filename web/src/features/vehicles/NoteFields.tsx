@@ -13,7 +13,7 @@ const MAX_SHOWN = 60
  * Returns whether a status calls for an explanatory note, as `ng` (defect found) and `Repair` do. A tap on one of these statuses opens the
  * note fields; in walk mode, the tap does not save the vehicle yet.
  */
-export const shouldHaveNote = (status: string): boolean => status === 'ng' || status === 'Repair'
+export const isNoteExpectedForStatus = (status: string): boolean => status === 'ng' || status === 'Repair'
 
 /** Note fields: all users can edit the operator notes, only supervisors can edit the supervisor notes. */
 export function NoteFields({ inspection }: { inspection: InspectionForm }) {
@@ -23,7 +23,7 @@ export function NoteFields({ inspection }: { inspection: InspectionForm }) {
   const [isTyping, setIsTyping] = useState(false)
   const isEmpty = entry.operator_notes === ''
   // While the person types, the buttons keep their place, so that the text field does not move.
-  const offersRecent = shouldHaveNote(entry.status) && (isEmpty || isTyping) && !saved && !closed
+  const offersRecent = isNoteExpectedForStatus(entry.status) && (isEmpty || isTyping) && !saved && !closed
   const insert = (note: string) => {
     change({ operator_notes: note })
     box.current?.focus() // not the text field, which would open the keyboard of a phone

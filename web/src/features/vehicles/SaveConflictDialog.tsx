@@ -1,4 +1,4 @@
-import { OPERATOR_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/vehicleFields'
+import { OPERATOR_EDITABLE_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/vehicleFields'
 import { useText } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -15,7 +15,7 @@ export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveCon
   const t = useText()
   const { current, mine } = conflict
   const { supervisor, keepMine, takeTheirs, busy } = inspection
-  const differing = FIELDS.filter((field) => mine[field] !== current[field] && (supervisor || OPERATOR_FIELDS.includes(field)))
+  const differing = FIELDS.filter((field) => mine[field] !== current[field] && (supervisor || OPERATOR_EDITABLE_FIELDS.includes(field)))
   const at = current.modified_at
   return (
     <Dialog label={t('conflict.title')} onClose={inspection.decideLater}>

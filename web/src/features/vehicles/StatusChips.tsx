@@ -2,7 +2,7 @@ import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { formatCount } from '@/lib/time'
 import { useText } from '@/lib/text'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { WITHOUT_STATUS_FILTER, NOT_INSPECTED_FILTER } from './filterVehicleList'
+import { INSPECTED_WITHOUT_STATUS_FILTER, NOT_INSPECTED_FILTER } from './filterVehicleList'
 import styles from './StatusChips.module.css'
 
 interface StatusChipsProps {
@@ -16,7 +16,7 @@ interface StatusChipsProps {
 /** Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. */
 export function StatusChips({ counts, total, chosen, onPress }: StatusChipsProps) {
   const t = useText()
-  const present = [NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
+  const present = [NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
   return (
     <div className={`${styles.chips} no-print`} role="group" aria-label={t('vehicles.statusFilter')}>
       <button type="button" className={styles.chip} aria-pressed={chosen.length === 0} onClick={() => onPress('')}>
@@ -25,7 +25,7 @@ export function StatusChips({ counts, total, chosen, onPress }: StatusChipsProps
       </button>
       {present.map((status) => (
         <button key={status} type="button" className={styles.chip} aria-pressed={chosen.includes(status)} onClick={() => onPress(status)}>
-          <VehicleStatusBadge status={status === WITHOUT_STATUS_FILTER || status === NOT_INSPECTED_FILTER ? '' : status} inspected={status !== NOT_INSPECTED_FILTER} />
+          <VehicleStatusBadge status={status === INSPECTED_WITHOUT_STATUS_FILTER || status === NOT_INSPECTED_FILTER ? '' : status} inspected={status !== NOT_INSPECTED_FILTER} />
           <span>{formatCount(counts.get(status) ?? 0)}</span>
         </button>
       ))}

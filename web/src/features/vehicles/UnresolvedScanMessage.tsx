@@ -1,5 +1,5 @@
 import type { ListedVehicle } from '@/api/types'
-import type { VehicleMatch } from '@/lib/match'
+import type { VehicleMatchResult } from '@/lib/match'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useFindVehicleInOtherCampaigns } from './api'
@@ -10,7 +10,7 @@ import { VehicleChoices, listMatchedVehicles } from './VehicleFinder'
 interface UnknownScanProps {
   text: string
   campaign: number
-  found: VehicleMatch<ListedVehicle> | null
+  found: VehicleMatchResult<ListedVehicle> | null
   onOpen: (id: number) => void
   onClose: () => void
 }

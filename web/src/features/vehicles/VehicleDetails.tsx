@@ -52,7 +52,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 }
 
 /** Part and description of the campaign's problem, which the person checks on each vehicle. */
-export function CampaignProblem({ campaign: id }: { campaign: number }) {
+export function CampaignProblemDescription({ campaign: id }: { campaign: number }) {
   const t = useText()
   const campaign = useCampaign(id).data
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { TextField } from '@/ui/Field'
 import { VehicleStatusBadge } from '@/ui/Status'
-import type { VehicleMatch } from '@/lib/match'
+import type { VehicleMatchResult } from '@/lib/match'
 import type { ListedVehicle } from '@/api/types'
 import { useInspectionText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
@@ -10,7 +10,7 @@ import styles from './VehicleFinder.module.css'
 const LISTED = 6
 const LONG_ENOUGH = 4
 
-export const listMatchedVehicles = (found: VehicleMatch<ListedVehicle> | null): ListedVehicle[] =>
+export const listMatchedVehicles = (found: VehicleMatchResult<ListedVehicle> | null): ListedVehicle[] =>
   found === null || found.kind === 'none' ? [] : found.kind === 'one' ? [found.vehicle] : found.vehicles
 
 interface FinderProps {

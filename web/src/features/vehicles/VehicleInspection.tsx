@@ -15,7 +15,7 @@ import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { IdentifyVehicle } from './IdentifyVehicle'
 import { InspectionStep } from './InspectionStep'
-import { shouldHaveNote, NoteFields } from './NoteFields'
+import { isNoteExpectedForStatus, NoteFields } from './NoteFields'
 import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
 import { OpenConflictNotice } from './OpenConflictNotice'
 import { VehicleMismatchDialog } from './VehicleMismatchDialog'
@@ -25,11 +25,11 @@ import { SavedNotice } from './SavedNotice'
 import { StatusGrid } from './StatusGrid'
 import { StoredNotes } from './StoredNotes'
 import { useInspectionText } from './text'
-import { useCollapsedSteps, useTypingPause } from './useCollapsedSteps'
+import { useCollapsedSteps, useOnTypingPause } from './useCollapsedSteps'
 import { useIsDesktop } from './useIsDesktop'
 import { useVehicleIdentification, type VehicleIdentification } from './useVehicleIdentification'
 import { useInspectionForm } from './useInspectionForm'
-import { CampaignProblem, VehicleDetails } from './VehicleDetails'
+import { CampaignProblemDescription, VehicleDetails } from './VehicleDetails'
 import { VehicleHeader } from './VehicleHeader'
 import styles from './VehicleInspection.module.css'
 
@@ -68,7 +68,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
     if (identifications > 0) showStatuses(status.current)
   }, [identifications])
   const identification = useVehicleIdentification(vehicle, inspection, goToStatus)
-  useTypingPause(entry.identifier, identified && fitsOnly(vehicle, entry, identification), () => !folding.isFolded(1) && field.current?.contains(document.activeElement) === true && goToStatus())
+  useOnTypingPause(entry.identifier, identified && fitsOnly(vehicle, entry, identification), () => !folding.isFolded(1) && field.current?.contains(document.activeElement) === true && goToStatus())
   const unlock = () => {
     identification.unlock()
     field.current?.querySelector('input')?.focus()
@@ -77,7 +77,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
   const choose = (chosen: string) => {
     inspection.change({ status: chosen })
     if (identified) folding.foldAfterRelease()
-    if (shouldHaveNote(chosen)) setNotes(true)
+    if (isNoteExpectedForStatus(chosen)) setNotes(true)
   }
   if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} onCorrect={() => onCorrect(delay.correction)} />
   return (
@@ -96,7 +96,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
           <div className={styles.columns}>
           <div className={styles.column}>
             <VehicleHeader vehicle={vehicle} next={next} inspection={inspection} />
-            {inPane && <CampaignProblem campaign={vehicle.campaign_id} />}
+            {inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
             <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half folded={folding.isFolded(1)} onToggle={identified ? () => folding.toggle(1) : undefined}
               summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
               <IdentifyVehicle vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
@@ -105,7 +105,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
               <VehicleDetails vehicle={vehicle} inspection={inspection} />
             </InspectionStep>
             {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={vehicle} /> : <CorrectionNotice correction={correction} supervisor={inspection.supervisor} />)}
-            {!inPane && <CampaignProblem campaign={vehicle.campaign_id} />}
+            {!inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
             <StoredNotes vehicle={vehicle} />
           </div>
           <div className={styles.column} ref={status}>

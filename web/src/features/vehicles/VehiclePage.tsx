@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage, isNotFound } from '@/api/apiProblem'
-import { getOwnerKey, useSession } from '@/api/session'
+import { getDataOwnerKey, useSession } from '@/api/session'
 import { readInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 import { parseId, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
@@ -26,7 +26,7 @@ export default function VehiclePage() {
   const session = useSession()
   const [correction, setCorrection] = useState<Correction | null>(null)
   if (correction !== null && correction.vehicle !== id) setCorrection(null)
-  const restored = useMemo(() => (session === null ? undefined : readInspectionDraft(getOwnerKey(session.user), id)?.replaces), [session, id])
+  const restored = useMemo(() => (session === null ? undefined : readInspectionDraft(getDataOwnerKey(session.user), id)?.replaces), [session, id])
   const vehicle = useVehicle(id, yard, correction === null ? restored : correction.draft.replaces)
   return (
     <Page title={t('vehicle.title')} subtitle={<span className={styles.compact} />}>

@@ -11,7 +11,7 @@ import { useVehicle } from './api'
 import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { StorageWarning } from './StorageWarning'
-import { shouldHaveNote, NoteFields } from './NoteFields'
+import { isNoteExpectedForStatus, NoteFields } from './NoteFields'
 import { SaveError } from './SaveError'
 import { VehicleMismatchDialog } from './VehicleMismatchDialog'
 import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
@@ -20,7 +20,7 @@ import { StatusGrid } from './StatusGrid'
 import { useInspectionText } from './text'
 import type { CompletedSaveCallback } from './useAfterSaveNavigation'
 import { useInspectionForm } from './useInspectionForm'
-import { CampaignProblem } from './VehicleDetails'
+import { CampaignProblemDescription } from './VehicleDetails'
 import styles from './WalkInspectionSheet.module.css'
 
 interface SheetProps {
@@ -75,14 +75,14 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
   const choose = (status: string) => {
     const part = { status, identifier: vehicle.vin_number, scanned }
     change(part)
-    if (shouldHaveNote(status)) {
+    if (isNoteExpectedForStatus(status)) {
       setOpen(true)
       if (oneTap) requestAnimationFrame(() => notes.current?.querySelector('textarea')?.focus())
     } else if (oneTap && status !== '' && status !== vehicle.status && !busy) submit('stay', part)
   }
   return (
     <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
-      <CampaignProblem campaign={vehicle.campaign_id} />
+      <CampaignProblemDescription campaign={vehicle.campaign_id} />
       <PartialOfflineDataNotice vehicle={vehicle} />
       {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />

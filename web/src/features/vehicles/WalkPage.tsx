@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/apiProblem'
-import { getOwnerKey, useSession } from '@/api/session'
+import { getDataOwnerKey, useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { writeInspectionDraft } from '@/lib/inspectionDrafts'
-import { toReadableText } from '@/lib/identifier'
+import { replaceControlCharacters } from '@/lib/identifier'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { parseId, useQueryParams } from '@/lib/route'
 import { unlockFeedbackSound, playScanFeedback, type ScanFeedback } from '@/lib/scanFeedback'
@@ -106,7 +106,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     if (found?.kind === 'one') open(found.vehicle.id, true)
     else {
       setOpened(null)
-      setUnmatchedText(toReadableText(text))
+      setUnmatchedText(replaceControlCharacters(text))
     }
   }
   const readByCamera = (text: string) => {
@@ -135,7 +135,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     setLast(before)
     // Restores the notes as a draft, but not the status, because an undo usually corrects a wrong status.
     const hasNotes = draft.operator_notes !== draft.base?.operator_notes || draft.admin_notes !== draft.base.admin_notes
-    if (owner && draft.base && hasNotes) writeInspectionDraft(getOwnerKey(owner), id, { ...draft, status: draft.base.status })
+    if (owner && draft.base && hasNotes) writeInspectionDraft(getDataOwnerKey(owner), id, { ...draft, status: draft.base.status })
     open(id, draft.scanned === true)
   }
   return (

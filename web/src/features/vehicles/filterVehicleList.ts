@@ -1,7 +1,7 @@
 import type { ListedVehicle } from '@/api/types'
 import { toIdentifierKey } from '@/lib/identifier'
 import { normalizeText } from '@/lib/normalizeText'
-import { compareNaturally } from '@/lib/yards'
+import { compareNamesNaturally } from '@/lib/yards'
 
 /** Vehicles of a campaign, prepared once so that searching on every key press is fast. */
 export interface VehicleListIndex {
@@ -40,7 +40,7 @@ function joined(texts: string[]): Texts {
 
 export function buildVehicleListIndex(vehicles: readonly ListedVehicle[]): VehicleListIndex {
   const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
-  return { vehicles, ...joined(texts), places: [...new Set(vehicles.flatMap(placesOf))].toSorted(compareNaturally) }
+  return { vehicles, ...joined(texts), places: [...new Set(vehicles.flatMap(placesOf))].toSorted(compareNamesNaturally) }
 }
 
 export interface VehicleListFilter {
@@ -53,13 +53,13 @@ export interface VehicleListFilter {
   statuses: readonly string[]
 }
 
-export const WITHOUT_STATUS_FILTER = 'none'
+export const INSPECTED_WITHOUT_STATUS_FILTER = 'none'
 export const NOT_INSPECTED_FILTER = 'waiting'
 /**
  * Returns the value of the status filter that selects a vehicle: its status. Without a status, the value is 'none' for an inspected
  * vehicle, else 'waiting'.
  */
-export const getStatusFilterValue = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
+export const getStatusFilterValue = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? INSPECTED_WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
 
 interface Found {
   vehicles: readonly ListedVehicle[]

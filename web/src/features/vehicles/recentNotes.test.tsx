@@ -3,7 +3,7 @@ import { cleanup, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import { deleteDataAfterSignOut, signOut } from '@/app/signOut'
+import { deleteLocalDataOnSignOut, signOut } from '@/app/signOut'
 import { readRecentNotes, recordNote } from '@/lib/recentNotes'
 import { setLanguage } from '@/lib/text'
 import { deleteSave, loadOutbox, outboxState } from '@/offline/outbox'
@@ -98,7 +98,7 @@ test('the buttons have a label in Portuguese', async () => {
 })
 
 test('a saved note is offered for the next vehicle, also when the save only waits on this device, until the person signs out', async () => {
-  deleteDataAfterSignOut()
+  deleteLocalDataOnSignOut()
   const person = await openPage()
   await person.click(button('ng'))
   await person.type(field(), 'left door')

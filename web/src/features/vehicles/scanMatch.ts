@@ -1,5 +1,5 @@
 import { findVehiclesByIdentifier } from '@/lib/identifier'
-import { containsFullIdentifier, matchTextToVehicles, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
+import { containsFullIdentifier, matchTextToVehicles, type IdentifierIndex, type VehicleMatchResult } from '@/lib/match'
 import type { ScanFeedback } from '@/lib/scanFeedback'
 import type { ListedVehicle } from '@/api/types'
 
@@ -9,7 +9,7 @@ const CONFIDENT = 4
  * Matches a typed text against a campaign's vehicles. A text that is neither a full VIN nor the ending of a VIN is searched for inside the
  * VINs.
  */
-export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+export function matchTypedTextToVehicles(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatchResult<ListedVehicle> {
   const found = matchTextToVehicles(text, index)
   if (found.kind !== 'none' && found.kind !== 'lookAlike') return found
   const having = text.trim().length >= CONFIDENT ? findVehiclesByIdentifier(text, vehicles) : []
@@ -21,8 +21,8 @@ export function matchTypedText(text: string, index: IdentifierIndex<ListedVehicl
  * Matches a scanned text against a campaign's vehicles. If the text contains no full identifier, the person must confirm the vehicle,
  * because a part number or a date on a label may equal the ending of an identifier.
  */
-export function matchScannedText(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
-  const found = matchTypedText(text, index, vehicles)
+export function matchScannedTextToVehicles(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatchResult<ListedVehicle> {
+  const found = matchTypedTextToVehicles(text, index, vehicles)
   return found.kind === 'one' && !containsFullIdentifier(text, index) ? { kind: 'part', vehicles: [found.vehicle] } : found
 }
 
@@ -30,7 +30,7 @@ export function matchScannedText(text: string, index: IdentifierIndex<ListedVehi
  * Returns the sound and vibration to play for a scan. `here` is the id of the expected vehicle, or `null` when every vehicle of the campaign
  * is expected.
  */
-export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: number | null): ScanFeedback {
+export function chooseScanFeedback(found: VehicleMatchResult<ListedVehicle>, here: number | null): ScanFeedback {
   if (found.kind === 'none') return 'unknown'
   if (found.kind !== 'one') return 'otherVehicle'
   if (here !== null && found.vehicle.id !== here) return 'otherVehicle'
@@ -38,4 +38,4 @@ export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: num
 }
 
 /** Returns whether a text matches at least one vehicle of the campaign. The camera prefers matching labels when several are in view. */
-export const hasVehicleMatch = (found: VehicleMatch<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'
+export const hasMatchedVehicles = (found: VehicleMatchResult<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'

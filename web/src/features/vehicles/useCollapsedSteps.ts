@@ -70,7 +70,7 @@ function useAfterRelease() {
  * Calls `onPause` once after each typed text that fits only this vehicle and has not changed for `TYPING_PAUSE_MS`. The initial text, such
  * as a restored draft, counts as typed only after a change.
  */
-export function useTypingPause(text: string, fits: boolean, onPause: () => void): void {
+export function useOnTypingPause(text: string, fits: boolean, onPause: () => void): void {
   const act = useRef(onPause)
   const initial = useRef<string | null>(text)
   useEffect(() => {

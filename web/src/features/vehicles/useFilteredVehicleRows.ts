@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { buildVehicleListIndex, filterVehicleList, type VehicleListFilter } from './filterVehicleList'
-import { sortByPrecomputedOrder, haveSameSortTexts, computeSortOrderByText, sortByStatus, type VehicleListSort } from './vehicleListSort'
+import { sortVehiclesByPrecomputedOrder, haveSameColumnTexts, computeVehicleOrderByColumn, sortByStatus, type VehicleListSort } from './vehicleListSort'
 
 interface Ordered {
   vehicles: readonly ListedVehicle[]
@@ -17,7 +17,7 @@ function useTextOrder(vehicles: readonly ListedVehicle[], sort: VehicleListSort 
   const [ordered, setOrdered] = useState<Ordered | null>(null)
   const [column, down] = sort === null || sort.column === 'status' ? [null, false] : [sort.column, sort.down]
   const positions = useMemo(
-    () => (ordered !== null && ordered.sort.column === column && ordered.sort.down === down && haveSameSortTexts(ordered.vehicles, vehicles, column) ? ordered.positions : null),
+    () => (ordered !== null && ordered.sort.column === column && ordered.sort.down === down && haveSameColumnTexts(ordered.vehicles, vehicles, column) ? ordered.positions : null),
     [ordered, vehicles, column, down],
   )
   const isMissing = positions === null
@@ -25,7 +25,7 @@ function useTextOrder(vehicles: readonly ListedVehicle[], sort: VehicleListSort 
     if (column === null || !isMissing) return
     const aborting = new AbortController()
     const wanted = { column, down }
-    void computeSortOrderByText(vehicles, wanted, aborting.signal).then((found) => found && setOrdered({ vehicles, sort: wanted, positions: found }))
+    void computeVehicleOrderByColumn(vehicles, wanted, aborting.signal).then((found) => found && setOrdered({ vehicles, sort: wanted, positions: found }))
     return () => aborting.abort()
   }, [vehicles, column, down, isMissing])
   return positions
@@ -47,7 +47,7 @@ export function useFilteredVehicleRows(vehicles: ListedVehicle[] | undefined, { 
   const sorted = useMemo(() => {
     if (sortedBy === null) return found.vehicles
     if (sortedBy === 'status') return sortByStatus(found.vehicles, down)
-    return order && sortByPrecomputedOrder(found.vehicles, index.vehicles, order)
+    return order && sortVehiclesByPrecomputedOrder(found.vehicles, index.vehicles, order)
   }, [found, index, order, sortedBy, down])
   return { isReady: ready !== undefined, places: index.places, counts: found.counts, total: found.total, rows: sorted ?? found.vehicles, isSorting: sorted === null }
 }

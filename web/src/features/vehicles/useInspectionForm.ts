@@ -1,4 +1,4 @@
-import { getOwnerKey, type SessionUser } from '@/api/session'
+import { getDataOwnerKey, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import type { InspectionDraft } from '@/lib/inspectionDrafts'
 import { identifiesVehicle } from '@/lib/identifier'
@@ -19,7 +19,7 @@ interface InspectionFormOptions {
 
 /** Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. */
 export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: SessionUser, { onSaved, isUndoable = false, correction = null }: InspectionFormOptions) {
-  const owner = getOwnerKey(user)
+  const owner = getDataOwnerKey(user)
   const draft = useVehicleDraft(vehicle, owner, correction)
   const navigation = useAfterSaveNavigation(vehicle, yard, owner, onSaved)
   const submission = useSubmitInspection({ vehicle, yard, user, isUndoable }, draft, navigation)

@@ -3,12 +3,12 @@ import { useRef, useState } from 'react'
 import { updateVehicleCache } from '@/api/vehicleCache'
 import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
-import { getCurrentSession, getOwnerKey, type SessionUser } from '@/api/session'
+import { getCurrentSession, getDataOwnerKey, type SessionUser } from '@/api/session'
 import { getVehicleFromVersionConflict } from '@/api/versionConflict'
 import type { Vehicle } from '@/api/types'
 import { createInspectionDraft, mergeInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 import { recordNote } from '@/lib/recentNotes'
-import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_FIELDS } from '@/lib/vehicleFields'
+import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
 import { deleteSave, RejectedSaveError, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
@@ -128,10 +128,10 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
 function buildSaveRequest(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, yard: number | null, isUndoable: boolean): SaveRequest {
   const { id, vin_number, parking_space, campaign_id, campaign_name, inspected } = vehicle
   return {
-    owner: getOwnerKey(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,
+    owner: getDataOwnerKey(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,
     stands_in: vehicle.id_yard ?? null,
     version: draft.version,
-    change: diffVehicleFields(draft.base ?? pickVehicleFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_FIELDS),
+    change: diffVehicleFields(draft.base ?? pickVehicleFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_EDITABLE_FIELDS),
     origin: draft.scanned === true ? 'scanned' : 'typed',
     replaces: draft.replaces ?? null,
     held: isUndoable && draft.replaces === undefined, // an undo would not bring back the replaced save

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import type { ListedVehicle, Vehicle } from '@/api/types'
-import { identifiesVehicle, toIdentifierKey, toReadableText } from '@/lib/identifier'
+import { identifiesVehicle, toIdentifierKey, replaceControlCharacters } from '@/lib/identifier'
 import { runWhenIdle } from '@/lib/runWhenIdle'
-import { containsFullIdentifier, createIdentifierIndex, matchTextToVehicles, type VehicleMatch } from '@/lib/match'
+import { containsFullIdentifier, createIdentifierIndex, matchTextToVehicles, type VehicleMatchResult } from '@/lib/match'
 import { playScanFeedback, unlockFeedbackSound } from '@/lib/scanFeedback'
 import { loadScanner, type MatchGrade } from '@/lib/scanner'
 import { chooseScanFeedback } from './scanMatch'
@@ -26,7 +26,7 @@ export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow
     if (right) playScanFeedback(vehicle.inspected ? 'alreadyInspected' : 'matched')
     else playScanFeedback(found === null ? 'otherVehicle' : chooseScanFeedback(found, vehicle.id))
     // A label may contain more than the VIN. When it identifies this vehicle, the VIN itself is entered.
-    const entered = right && !identifiesVehicle(text, vehicle.vin_number) ? vehicle.vin_number : toReadableText(text)
+    const entered = right && !identifiesVehicle(text, vehicle.vin_number) ? vehicle.vin_number : replaceControlCharacters(text)
     if (toIdentifierKey(entered) !== '') change({ identifier: entered, scanned: true })
     if (right) onIdentified()
   }
@@ -64,7 +64,7 @@ const standsFor = (text: string, vehicle: Vehicle): boolean => matchTextToVehicl
  * Returns whether a text identifies this vehicle: as a part of its VIN, or as a longer text that contains the VIN. Once the campaign's
  * list is loaded, the longer text must match no other vehicle.
  */
-const isRight = (text: string, vehicle: Vehicle, found: VehicleMatch<ListedVehicle> | null): boolean => {
+const isRight = (text: string, vehicle: Vehicle, found: VehicleMatchResult<ListedVehicle> | null): boolean => {
   if (identifiesVehicle(text, vehicle.vin_number)) return true
   if (found === null || found.kind === 'none') return standsFor(text, vehicle)
   return found.kind === 'one' && found.vehicle.id === vehicle.id

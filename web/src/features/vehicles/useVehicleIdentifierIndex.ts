@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { ListedVehicle } from '@/api/types'
-import { createEmptyIdentifierIndex, extendIdentifierIndex, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
+import { createEmptyIdentifierIndex, extendIdentifierIndex, type IdentifierIndex, type VehicleMatchResult } from '@/lib/match'
 
 const PART = 4000
 
@@ -25,7 +25,7 @@ export function useVehicleIdentifierIndex(vehicles: readonly ListedVehicle[] | u
 }
 
 /** Returns the match with each vehicle replaced by its current version from the list. */
-export function refreshVehicleMatch(found: VehicleMatch<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+export function refreshMatchedVehicles(found: VehicleMatchResult<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatchResult<ListedVehicle> {
   const now = (known: ListedVehicle) => vehicles.find(({ id }) => id === known.id) ?? known
   if (found.kind === 'one') return { kind: 'one', vehicle: now(found.vehicle) }
   return found.kind === 'none' ? found : { ...found, vehicles: found.vehicles.map(now) }

@@ -1,10 +1,10 @@
 import { useCallback } from 'react'
 import type { ListedVehicle } from '@/api/types'
-import { containsFullIdentifier, type VehicleMatch } from '@/lib/match'
+import { containsFullIdentifier, type VehicleMatchResult } from '@/lib/match'
 import type { MatchGrade } from '@/lib/scanner'
 import { useVehicleList } from '@/offline/useVehicleList'
-import { refreshVehicleMatch, useVehicleIdentifierIndex } from './useVehicleIdentifierIndex'
-import { matchScannedText, matchTypedText, hasVehicleMatch } from './scanMatch'
+import { refreshMatchedVehicles, useVehicleIdentifierIndex } from './useVehicleIdentifierIndex'
+import { matchScannedTextToVehicles, matchTypedTextToVehicles, hasMatchedVehicles } from './scanMatch'
 
 /** Looks up scanned or typed texts among the vehicles of a campaign, once the list is loaded. */
 export function useVehicleLookup(campaign: number) {
@@ -12,17 +12,17 @@ export function useVehicleLookup(campaign: number) {
   const vehicles = list.data
   const index = useVehicleIdentifierIndex(vehicles)
   const find = useCallback(
-    (text: string): VehicleMatch<ListedVehicle> | null =>
-      index === null || vehicles === undefined ? null : refreshVehicleMatch(matchTypedText(text, index, vehicles), vehicles),
+    (text: string): VehicleMatchResult<ListedVehicle> | null =>
+      index === null || vehicles === undefined ? null : refreshMatchedVehicles(matchTypedTextToVehicles(text, index, vehicles), vehicles),
     [index, vehicles],
   )
   const findScanned = useCallback(
-    (text: string): VehicleMatch<ListedVehicle> | null =>
-      index === null || vehicles === undefined ? null : refreshVehicleMatch(matchScannedText(text, index, vehicles), vehicles),
+    (text: string): VehicleMatchResult<ListedVehicle> | null =>
+      index === null || vehicles === undefined ? null : refreshMatchedVehicles(matchScannedTextToVehicles(text, index, vehicles), vehicles),
     [index, vehicles],
   )
   /** Grades a scanned text: `full` if it contains the full VIN of a vehicle, `part` for any other match, `none` without a match. */
-  const fit = useCallback((text: string): MatchGrade => (index !== null && containsFullIdentifier(text, index) ? 'full' : hasVehicleMatch(find(text)) ? 'part' : 'none'), [index, find])
+  const fit = useCallback((text: string): MatchGrade => (index !== null && containsFullIdentifier(text, index) ? 'full' : hasMatchedVehicles(find(text)) ? 'part' : 'none'), [index, find])
   return { find, findScanned, fit, vehicles, isError: list.isError && vehicles === undefined, error: list.error, retry: () => void list.refetch() }
 }
 

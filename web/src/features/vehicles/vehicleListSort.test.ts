@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { sortByPrecomputedOrder, haveSameSortTexts, getNextSortParam, computeSortOrderByText, parseListSort, sortByStatus, type VehicleListSort } from './vehicleListSort'
+import { sortVehiclesByPrecomputedOrder, haveSameColumnTexts, getNextSortParam, computeVehicleOrderByColumn, parseListSort, sortByStatus, type VehicleListSort } from './vehicleListSort'
 
 const vehicle = (id: number, vin_number: string, parking_space: string, status: ListedVehicle['status'] = ''): ListedVehicle => ({
   id, vin_number, parking_space, status, yard_group: 'A', id_yard: 2, inspected: status !== '', version: 1,
 })
 const list = [vehicle(1, 'HB20 000010', 'A-2', 'ng'), vehicle(2, 'HB20 000002', 'A-10'), vehicle(3, 'HB20 000010', 'A-1', 'ok'), vehicle(4, 'CRETA 000003', 'B-1', 'ng')]
 const going = new AbortController().signal
-const idsBy = async (sort: VehicleListSort, found = list) => sortByPrecomputedOrder(found, list, (await computeSortOrderByText(list, sort, going)) ?? new Uint32Array()).map(({ id }) => id)
+const idsBy = async (sort: VehicleListSort, found = list) => sortVehiclesByPrecomputedOrder(found, list, (await computeVehicleOrderByColumn(list, sort, going)) ?? new Uint32Array()).map(({ id }) => id)
 
 test('three clicks on a column sort up, down and not at all', () => {
   const clicks: (string | null)[] = []
@@ -35,19 +35,19 @@ test('statuses come in the order of their buttons, after the vehicles without on
 
 test('a changed status leaves an order as it is, a changed space does not', () => {
   const changed = list.map((one) => (one.id === 2 ? { ...one, status: 'ok' as const } : one))
-  expect(haveSameSortTexts(list, changed, 'space')).toBe(true)
-  expect(haveSameSortTexts(list, list.map((one) => (one.id === 2 ? { ...one, parking_space: 'C-1' } : one)), 'space')).toBe(false)
-  expect(haveSameSortTexts(list, list.slice(1), 'space')).toBe(false)
+  expect(haveSameColumnTexts(list, changed, 'space')).toBe(true)
+  expect(haveSameColumnTexts(list, list.map((one) => (one.id === 2 ? { ...one, parking_space: 'C-1' } : one)), 'space')).toBe(false)
+  expect(haveSameColumnTexts(list, list.slice(1), 'space')).toBe(false)
 })
 
 test('100,000 vehicles are ordered in slices, and an abort ends it', async () => {
   const many = Array.from({ length: 100_000 }, (_, n) => vehicle(n, `HB20 ${String((n * 7919) % 100_000).padStart(6, '0')}`, `A-${(n * 31) % 900}`))
-  const order = (await computeSortOrderByText(many, { column: 'vin', down: false }, going)) ?? []
+  const order = (await computeVehicleOrderByColumn(many, { column: 'vin', down: false }, going)) ?? []
   expect(order).toHaveLength(100_000)
   expect(Array.from(order.slice(0, 3), (at) => many[at]?.vin_number)).toEqual(['HB20 000000', 'HB20 000001', 'HB20 000002'])
   expect(many[order[99_999] ?? 0]?.vin_number).toBe('HB20 099999')
   const aborting = new AbortController()
-  const cut = computeSortOrderByText(many, { column: 'space', down: true }, aborting.signal)
+  const cut = computeVehicleOrderByColumn(many, { column: 'space', down: true }, aborting.signal)
   aborting.abort()
   expect(await cut).toBeNull()
 })

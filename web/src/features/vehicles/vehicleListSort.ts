@@ -1,7 +1,7 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { yieldToEventLoop } from '@/lib/yieldToEventLoop'
-import { NOT_INSPECTED_FILTER, getStatusFilterValue, WITHOUT_STATUS_FILTER } from './filterVehicleList'
+import { NOT_INSPECTED_FILTER, getStatusFilterValue, INSPECTED_WITHOUT_STATUS_FILTER } from './filterVehicleList'
 
 export const VEHICLE_SORT_COLUMNS = ['vin', 'space', 'status'] as const
 export type VehicleSortColumn = (typeof VEHICLE_SORT_COLUMNS)[number]
@@ -28,7 +28,7 @@ export function getNextSortParam(sort: VehicleListSort | null, column: VehicleSo
   return sort.down ? null : `-${column}`
 }
 
-const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES]
+const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES]
 
 /** Sorts vehicles by status. Vehicles of one status keep their order. */
 export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
@@ -56,7 +56,7 @@ const SLICE_MS = 8
  * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
  * milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
  */
-export async function computeSortOrderByText(vehicles: readonly ListedVehicle[], { column, down }: VehicleListSort, signal: AbortSignal): Promise<Uint32Array | null> {
+export async function computeVehicleOrderByColumn(vehicles: readonly ListedVehicle[], { column, down }: VehicleListSort, signal: AbortSignal): Promise<Uint32Array | null> {
   const count = vehicles.length
   const keys: string[] = []
   let begun = performance.now()
@@ -102,11 +102,11 @@ export async function computeSortOrderByText(vehicles: readonly ListedVehicle[],
 }
 
 /** Returns whether two lists have the same texts in a column, so that the sort order of one list is valid for the other. */
-export const haveSameSortTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: VehicleSortColumn): boolean =>
+export const haveSameColumnTexts = (a: readonly ListedVehicle[], b: readonly ListedVehicle[], column: VehicleSortColumn): boolean =>
   a.length === b.length && a.every((vehicle, at) => vehicle === b[at] || (b[at] !== undefined && textOf(vehicle, column) === textOf(b[at], column)))
 
 /** Returns the found vehicles of a list in the order that was computed for the full list. */
-export function sortByPrecomputedOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
+export function sortVehiclesByPrecomputedOrder(found: readonly ListedVehicle[], all: readonly ListedVehicle[], order: Uint32Array): ListedVehicle[] {
   const isEverything = found.length === all.length
   const wanted = new Set(isEverything ? [] : found)
   const sorted: ListedVehicle[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
 import { createIdentifierIndex } from '@/lib/match'
-import { matchScannedText, matchTypedText, chooseScanFeedback } from './scanMatch'
+import { matchScannedTextToVehicles, matchTypedTextToVehicles, chooseScanFeedback } from './scanMatch'
 import { findNextVehicle } from '@/lib/nextVehicles'
 
 const vehicle = (id: number, inspected: boolean, id_yard = 2): ListedVehicle => ({
@@ -20,14 +20,14 @@ test('in a yard, next stays in it; at the end there is none', () => {
 
 test('a scan sounds by what it is', () => {
   const index = createIdentifierIndex(list)
-  const sound = (text: string, here: number | null) => chooseScanFeedback(matchTypedText(text, index, list), here)
+  const sound = (text: string, here: number | null) => chooseScanFeedback(matchTypedTextToVehicles(text, index, list), here)
   expect([sound('HB20 000001', 1), sound('HB20 000002', 2), sound('HB20 000003', 1), sound('XX 1', 1), sound('HB20 000004', null)]).toEqual(['matched', 'alreadyInspected', 'otherVehicle', 'unknown', 'matched'])
 })
 
 test('a scanned ending opens no vehicle, a typed one does', () => {
   const index = createIdentifierIndex(list)
   const ending = '000004'
-  expect([matchTypedText(ending, index, list).kind, matchScannedText(ending, index, list)]).toEqual(['one', { kind: 'part', vehicles: [list[3]] }])
-  expect(chooseScanFeedback(matchScannedText(ending, index, list), null)).toBe('otherVehicle')
-  expect([matchScannedText('HB20 000004', index, list).kind, matchScannedText('*BAY-HB20000004*', index, list).kind]).toEqual(['one', 'one'])
+  expect([matchTypedTextToVehicles(ending, index, list).kind, matchScannedTextToVehicles(ending, index, list)]).toEqual(['one', { kind: 'part', vehicles: [list[3]] }])
+  expect(chooseScanFeedback(matchScannedTextToVehicles(ending, index, list), null)).toBe('otherVehicle')
+  expect([matchScannedTextToVehicles('HB20 000004', index, list).kind, matchScannedTextToVehicles('*BAY-HB20000004*', index, list).kind]).toEqual(['one', 'one'])
 })

@@ -4,7 +4,7 @@ import { queryKeys } from '@/api/queryKeys'
 import { useQueryRestart } from '@/api/useQueryRestart'
 import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, yardVehicleCountsQuery } from '@/offline/queries'
-import { compareNaturally, isShownYard } from '@/lib/yards'
+import { compareNamesNaturally, isShownYard } from '@/lib/yards'
 
 export interface YardTileData {
   id: number
@@ -28,7 +28,7 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const source = campaign === undefined ? every : counted
   const refetch = useQueryRestart(campaign === undefined ? allYardsQuery.queryKey : yardVehicleCountsQuery(campaign.name).queryKey)
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
-  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
+  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNamesNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
 }
 
 /** Polling interval in milliseconds of the inspection rates. Polling keeps the rates current while the event stream is disconnected. */
@@ -60,7 +60,7 @@ export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, stri
   for (const { yard_id, hmc } of paces.flatMap((pace) => pace.people)) {
     if (yard_id === null || yard_id === undefined) continue
     const there = people.get(yard_id) ?? []
-    if (!there.includes(hmc)) people.set(yard_id, [...there, hmc].toSorted(compareNaturally))
+    if (!there.includes(hmc)) people.set(yard_id, [...there, hmc].toSorted(compareNamesNaturally))
   }
   return people
 }

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { fetchRawResponse } from '@/api/client'
 import { readServerSentEvents, type ServerSentEvent } from '@/api/serverSentEvents'
 import { ApiProblem } from '@/api/apiProblem'
-import { getCurrentOwnerKey, getCurrentSession } from '@/api/session'
+import { getCurrentDataOwnerKey, getCurrentSession } from '@/api/session'
 import { computeBackoffMs } from '@/lib/backoff'
 import { isRecord } from '@/lib/json'
 import { runInOneTab } from '@/lib/tabsLock'
@@ -86,14 +86,14 @@ export class LiveFeed {
 
   /** Applies an event that another tab has relayed. */
   #receive(data: unknown): void {
-    if (!isRelayed(data) || data.owner !== getCurrentOwnerKey()) return
+    if (!isRelayed(data) || data.owner !== getCurrentDataOwnerKey()) return
     this.#wasOpen = true
     if (data.event === null) refetchMissedChanges(this.#queries)
     else applyLiveEvent(this.#queries, data.event, this.#onConflict)
   }
 
   #relay(event: ServerSentEvent | null): void {
-    const owner = getCurrentOwnerKey()
+    const owner = getCurrentDataOwnerKey()
     if (owner !== null) this.#channel?.postMessage({ owner, event } satisfies Relayed)
   }
 
@@ -102,7 +102,7 @@ export class LiveFeed {
     const own = new AbortController()
     this.#connection = own
     try {
-      await runInOneTab(`${NAME} ${getCurrentOwnerKey()}`, own.signal, (signal) => this.#read(signal))
+      await runInOneTab(`${NAME} ${getCurrentDataOwnerKey()}`, own.signal, (signal) => this.#read(signal))
     } catch (error) {
       if (!own.signal.aborted) throw error
     } finally {

@@ -1,11 +1,11 @@
-import { getOwnerKey, type Session } from '@/api/session'
+import { getDataOwnerKey, type Session } from '@/api/session'
 import { parseJson } from '@/lib/json'
-import type { UnsharedBytes, EncryptedSave } from '../schema'
+import type { NonSharedUint8Array, EncryptedSave } from '../schema'
 import { createCipher, type Cipher } from './cipher'
 import { isSaveContent, type StoredSave } from './pendingSave'
 
 const IV_BYTES = 12
-const encode = (text: string): UnsharedBytes => new TextEncoder().encode(text)
+const encode = (text: string): NonSharedUint8Array => new TextEncoder().encode(text)
 
 /**
  * Returns the additional authenticated data of an encrypted record: its readable fields. Decryption fails if the owner, id, position or
@@ -30,7 +30,7 @@ export function getSessionCipher(session: Session): Promise<Cipher> {
 
 /** Encrypts a save with the key of the person who signed in for this session. Throws when the save belongs to another person. */
 export async function encryptSave({ seq, id, owner, state, at, ...secret }: StoredSave, session: Session): Promise<EncryptedSave> {
-  if (owner !== getOwnerKey(session.user)) throw new Error('only the owner of a save can encrypt it')
+  if (owner !== getDataOwnerKey(session.user)) throw new Error('only the owner of a save can encrypt it')
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const cipher = await getSessionCipher(session)
   const rest = await cipher.encrypt(iv, encode(boundOf({ seq, id, owner, state, at })), encode(JSON.stringify(secret)))
@@ -42,13 +42,13 @@ export async function encryptSave({ seq, id, owner, state, at, ...secret }: Stor
 
 interface Opened {
   bound: string
-  sealed: UnsharedBytes
+  sealed: NonSharedUint8Array
   entry: StoredSave
 }
 /** Cache of decrypted saves by outbox position, for each session. A read of the database decrypts only records that have changed. */
 const opened = new WeakMap<Session, Map<number, Opened>>()
 
-const isEqual = (one: UnsharedBytes, other: UnsharedBytes): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
+const isEqual = (one: NonSharedUint8Array, other: NonSharedUint8Array): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
 
 /** Decrypts a record of the outbox. Returns null when the record was tampered with, is damaged or belongs to another person. */
 export async function decryptSave(record: EncryptedSave, session: Session): Promise<StoredSave | null> {

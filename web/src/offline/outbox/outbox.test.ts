@@ -2,7 +2,7 @@ import { IDBObjectStore } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
 import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { createReply, stubServer } from '@/testing/server'
-import { chooseFailureAction, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './pendingSave'
+import { chooseSendFailureAction, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './pendingSave'
 import { createPendingSave, type SaveRequest } from './saveRequest'
 
 setUpDatabase()
@@ -174,5 +174,5 @@ test.each([
   [0, 'OFFLINE', 'keep', 'retry'], [503, 'UNAVAILABLE', 'keep', 'retry'], [500, 'INTERNAL', 'ask', 'retry'], [429, 'BUSY', 'ask', 'retry'], [401, 'NOT_SIGNED_IN', 'keep', 'signedOut'],
   [409, 'STALE_VERSION', 'ask', 'outdatedVersion'], [409, 'STALE_VERSION', 'keep', 'refused'], [409, 'CAMPAIGN_CLOSED', 'ask', 'refused'], [404, 'NO_VEHICLE', 'keep', 'retained'], [409, 'OTHER_VEHICLE', 'ask', 'retained'], [404, 'HTTP_404', 'keep', 'retry'], [422, 'STATUS_NOT_ALLOWED', 'keep', 'refused'],
 ] as const)('%i %s on a save that would %s: %s', (status, code, mode, verdict) => {
-  expect(chooseFailureAction(status, code, mode)).toBe(verdict)
+  expect(chooseSendFailureAction(status, code, mode)).toBe(verdict)
 })

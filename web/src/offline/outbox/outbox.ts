@@ -1,14 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { refreshVehicleCountsThrottled, toVehicleListRow, updateVehicleCache } from '@/api/vehicleCache'
-import { isServerReachable } from '@/api/connectivity'
+import { serverReachability } from '@/api/connectivity'
 import { ApiProblem } from '@/api/apiProblem'
-import { getCurrentSession, getOwnerKey, type Session } from '@/api/session'
+import { getCurrentSession, getDataOwnerKey, type Session } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { throttle } from '@/lib/throttle'
 import { isCampaignAvailableOffline } from '../offlineCampaigns'
-import { databaseProblem, isQuotaExceeded } from '../database'
+import { databaseProblem, isQuotaExceededError } from '../database'
 import { writeSnapshotDelta } from '../snapshots/store'
-import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchTextKey, type PendingSave, type StoredSave } from './pendingSave'
+import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchKey, type PendingSave, type StoredSave } from './pendingSave'
 import { reportPendingSaves } from './pendingSavesReport'
 import { createPendingSave, RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
 import { sendSave } from './sendSave'
@@ -70,9 +70,9 @@ export class Outbox {
 
   #followConnectivity(): void {
     const refreshAll = throttle(REFRESH_INTERVAL_MS, () => void this.#queries.invalidateQueries())
-    let wasOnline = isServerReachable.get()
-    isServerReachable.subscribe(() => {
-      const isOnline = isServerReachable.get()
+    let wasOnline = serverReachability.get()
+    serverReachability.subscribe(() => {
+      const isOnline = serverReachability.get()
       if (isOnline) reportPendingSaves()
       if (isOnline && !wasOnline) {
         refreshAll() // replaces data that came from this device while offline
@@ -106,7 +106,7 @@ export class Outbox {
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
     // The screen belongs to a session that has ended. What was typed is still in its draft.
-    if (session === null || getOwnerKey(session.user) !== request.owner) throw new ApiProblem(401, 'NOT_SIGNED_IN', '')
+    if (session === null || getDataOwnerKey(session.user) !== request.owner) throw new ApiProblem(401, 'NOT_SIGNED_IN', '')
     const entry = createPendingSave(request, key)
     const { stored, isDeviceFull } = await store(entry, session)
     if (stored === null) return await sendUnstored(entry, session, isDeviceFull)
@@ -149,8 +149,8 @@ export class Outbox {
    * same mismatch, so that the person confirms only once.
    */
   retryForCurrentVehicle(entry: StoredSave): Promise<void> {
-    const question = getVehicleMismatchTextKey(entry)
-    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchTextKey(other) === question))
+    const question = getVehicleMismatchKey(entry)
+    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchKey(other) === question))
   }
 
   async #sendAgain(entries: readonly StoredSave[]): Promise<void> {
@@ -165,7 +165,7 @@ async function store(entry: PendingSave, session: Session): Promise<{ stored: St
   try {
     return { stored: await insertSave(entry, session), isDeviceFull: false }
   } catch (error) {
-    return { stored: null, isDeviceFull: isQuotaExceeded(error) }
+    return { stored: null, isDeviceFull: isQuotaExceededError(error) }
   }
 }
 

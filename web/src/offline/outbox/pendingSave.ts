@@ -101,7 +101,7 @@ export const getMismatchedServerVin = ({ state, reason }: PendingSave): string |
  * Returns a key that identifies the vehicle mismatch of a save; null without a mismatch. The server rejects such a save, because its
  * vehicle id now belongs to another vehicle. The person decides once for all saves with the same key.
  */
-export function getVehicleMismatchTextKey(entry: PendingSave): string | null {
+export function getVehicleMismatchKey(entry: PendingSave): string | null {
   const now = getMismatchedServerVin(entry)
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])
 }
@@ -110,7 +110,7 @@ export function getVehicleMismatchTextKey(entry: PendingSave): string | null {
  * Returns the number of inspected vehicles whose id now belongs to another vehicle. Counts vehicles, not saves, because the person decides
  * once per vehicle what happens to all of its saves.
  */
-export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchTextKey(entry) ?? [])).size
+export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchKey(entry) ?? [])).size
 
 /** Groups the saves that wait to be sent by vehicle id, each group in the order of sending. Leaves out rejected and sent saves. */
 export function groupPendingSaves<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
@@ -145,15 +145,15 @@ export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[
   return count
 }
 
-/** Next step after a failed attempt to send a pending save, chosen by `chooseFailureAction`. */
-export type FailureAction = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
+/** Next step after a failed attempt to send a pending save, chosen by `chooseSendFailureAction`. */
+export type SendFailureAction = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
 
 /**
  * Decides what happens to a pending save after a failed attempt to send it. `refused` returns the save to the screen that waits for the
  * response. `retained` leaves the save in the outbox even if a screen waits, because the vehicle was deleted or replaced.
  * `outdatedVersion` means that another person has saved a newer version of the vehicle.
  */
-export function chooseFailureAction(status: number, code: string, mode: PendingSave['mode']): FailureAction {
+export function chooseSendFailureAction(status: number, code: string, mode: PendingSave['mode']): SendFailureAction {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'
   // The gateway sends an error code with every rejection. A rejection without a code comes from a captive portal.
   if (code.startsWith('HTTP_')) return 'retry'

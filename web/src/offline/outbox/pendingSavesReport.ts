@@ -1,6 +1,6 @@
 import { apiClient, unwrapEmptyResponse } from '@/api/client'
-import { isServerReachable } from '@/api/connectivity'
-import { getCurrentSession, getOwnerKey } from '@/api/session'
+import { serverReachability } from '@/api/connectivity'
+import { getCurrentSession, getDataOwnerKey } from '@/api/session'
 import { getDeviceId } from './deviceId'
 import { getUndoMsLeft, type PendingSave } from './pendingSave'
 import { selectOutboxOfCurrentUser, outboxState } from './store'
@@ -40,8 +40,8 @@ export function reportPendingSaves(): void {
 async function report(): Promise<void> {
   const session = getCurrentSession()
   const { entries, canStore } = selectOutboxOfCurrentUser(outboxState.get())
-  if (session === null || canStore !== true || !isServerReachable.get()) return
-  const owner = getOwnerKey(session.user)
+  if (session === null || canStore !== true || !serverReachability.get()) return
+  const owner = getDataOwnerKey(session.user)
   const held = buildPendingSavesReport(entries.filter((entry) => entry.owner === owner && getUndoMsLeft(entry, Date.now()) === 0))
   const [now, before] = [JSON.stringify(held), localStorage.getItem(nameOf(owner)) ?? '[]']
   if (now === before) return

@@ -1,12 +1,12 @@
-import { isServerReachable } from '@/api/connectivity'
+import { serverReachability } from '@/api/connectivity'
 import { ApiProblem } from '@/api/apiProblem'
-import { getCurrentOwnerKey, getCurrentSession, type Session } from '@/api/session'
+import { getCurrentDataOwnerKey, getCurrentSession, type Session } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { computeBackoffMs } from '@/lib/backoff'
 import { createStore } from '@/lib/store'
 import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/createUuid'
-import { chooseFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
+import { chooseSendFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
 import { sendSave } from './sendSave'
 import { findNextSaveToSend, replaceQueuedSave, loadOutbox, deleteSave } from './store'
 
@@ -62,7 +62,7 @@ export class OutboxSender {
 
   /** Returns whether the last attempt to send a save failed or the server is unreachable. */
   get isStuck(): boolean {
-    return this.#failures > 0 || !isServerReachable.get()
+    return this.#failures > 0 || !serverReachability.get()
   }
 
   /** Sends the pending saves now. If a run is already sending saves, that run checks the outbox once more before it ends. */
@@ -115,14 +115,14 @@ export class OutboxSender {
   /** Sends pending saves in only one tab at a time. Without lock support in the browser, idempotency keys prevent double saves. */
   async #inOneTab(): Promise<void> {
     const locks = getWebLocks()
-    const owner = getCurrentOwnerKey()
+    const owner = getCurrentDataOwnerKey()
     if (locks === null) await this.#run(owner)
     else await locks.request(lockOf(owner), () => this.#run(owner))
   }
 
   /** Sends the pending saves of one person. Stops when another person has signed in, because the tab holds only the first person's lock. */
   async #run(owner: string | null): Promise<void> {
-    while (this.#again && getCurrentOwnerKey() === owner) {
+    while (this.#again && getCurrentDataOwnerKey() === owner) {
       this.#again = false
       await this.#drain(owner)
     }
@@ -130,7 +130,7 @@ export class OutboxSender {
 
   async #drain(owner: string | null): Promise<void> {
     for (;;) {
-      if (getCurrentOwnerKey() !== owner) return void (this.#again = true)
+      if (getCurrentDataOwnerKey() !== owner) return void (this.#again = true)
       const session = getCurrentSession()
       const now = Date.now() // taken before the read: a save whose undo period has ended by now can be sent safely
       const entry = session === null ? undefined : await findNextSaveToSend(session)
@@ -146,7 +146,7 @@ export class OutboxSender {
     try {
       const vehicle = await sendSave(entry, session.token)
       this.#failures = 0
-      if (getCurrentOwnerKey() === entry.owner) {
+      if (getCurrentDataOwnerKey() === entry.owner) {
         this.#events.onSaved(vehicle, entry)
         await replaceQueuedSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
       } else await deleteSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
@@ -165,7 +165,7 @@ export class OutboxSender {
     const reason: SaveRejection = { status, code, message, vin_number: problem.text('vin_number') ?? undefined }
     const retained: StoredSave = { ...entry, state: 'refused', reason }
     const isAwaited = this.#waiters.has(entry.id)
-    switch (chooseFailureAction(status, code, entry.mode)) {
+    switch (chooseSendFailureAction(status, code, entry.mode)) {
       case 'retry':
         return this.#retryLater()
       case 'signedOut':

@@ -1,4 +1,4 @@
-import { getCurrentOwnerKey, getCurrentSession, getOwnerKey, type Session } from '@/api/session'
+import { getCurrentDataOwnerKey, getCurrentSession, getDataOwnerKey, type Session } from '@/api/session'
 import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 import { createStore } from '@/lib/store'
 import { openDatabase, type Database } from '../database'
@@ -36,7 +36,7 @@ export const outboxState = createStore<OutboxState>(EMPTY)
 const channel = openBroadcastChannel('patio-outbox', () => void loadOutbox())
 
 /** Returns the outbox state if it belongs to the signed-in person, else an empty state. */
-export const selectOutboxOfCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwnerKey() ? state : EMPTY)
+export const selectOutboxOfCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentDataOwnerKey() ? state : EMPTY)
 
 let reading: Promise<void> = Promise.resolve()
 
@@ -52,13 +52,13 @@ export function loadOutbox(): Promise<void> {
 async function readNow(): Promise<void> {
   const database = await openDatabase()
   const session = getCurrentSession()
-  const owner = getCurrentOwnerKey()
+  const owner = getCurrentDataOwnerKey()
   // Without the code of the cipher, saves cannot be stored either. The next read tries to load the code again.
   const isReady = database !== null && (session === null || (await getSessionCipher(session).then(() => true, () => false)))
   if (!isReady) return outboxState.set({ ...EMPTY, owner, canStore: false })
   const all = await database.getAll('outbox')
   const own = session === null ? [] : await Promise.all(all.filter((record) => record.owner === owner).map(async (record) => ({ record, entry: await decryptSave(record, session) })))
-  if (getCurrentOwnerKey() !== owner) return readNow()
+  if (getCurrentDataOwnerKey() !== owner) return readNow()
   const entries = own.flatMap(({ entry }) => entry ?? [])
   const undecryptable = own.flatMap(({ record, entry }) => (entry === null ? record.seq : []))
   const others = all.filter((record) => record.owner !== owner && record.state !== 'done').length
@@ -150,7 +150,7 @@ export async function deleteUndoableSave({ seq, id }: StoredSave, isUndoable: ()
 
 /** Returns the next save to send, read from the database. Skips records that cannot be decrypted. */
 export async function findNextSaveToSend(session: Session): Promise<StoredSave | undefined> {
-  const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', getOwnerKey(session.user))) ?? []
+  const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', getDataOwnerKey(session.user))) ?? []
   for (const record of own) {
     const entry = record.state === 'waiting' ? await decryptSave(record, session) : null
     if (entry !== null) return entry
@@ -167,7 +167,7 @@ export async function deleteOldSentSaves(now: number, session: Session): Promise
   const database = await openDatabase()
   const done = (await database?.getAll('outbox'))?.filter(({ state }) => state === 'done') ?? []
   for (const [index, record] of done.entries()) {
-    const isOwn = record.owner === getOwnerKey(session.user)
+    const isOwn = record.owner === getDataOwnerKey(session.user)
     const entry = isOwn ? await decryptSave(record, session) : null
     const isSettled = isOwn ? (entry?.conflicts.every(({ state }) => state === 'settled') ?? false) : true
     const isOld = now - (entry?.done_at ?? record.at) > DONE_RETENTION_MS

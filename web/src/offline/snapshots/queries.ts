@@ -1,4 +1,4 @@
-import type { Campaign, CampaignPage, CampaignSearch, ListedVehicle, Vehicle, Yard, YardVehicleCount } from '@/api/types'
+import type { Campaign, CampaignPage, CampaignSearchParams, ListedVehicle, Vehicle, Yard, YardVehicleCount } from '@/api/types'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { PAGE_SIZE } from '@/lib/pagination'
 import { applyPendingChangesToList } from '../outbox/pendingSave'
@@ -32,7 +32,7 @@ export async function findCampaign(id: number, yard: number | null): Promise<Cam
 }
 
 /** Returns a page of the stored campaigns, filtered and sorted as the server does. */
-export async function findCampaignPage({ page, search = '', status, yard }: CampaignSearch): Promise<CampaignPage | null> {
+export async function findCampaignPage({ page, search = '', status, yard }: CampaignSearchParams): Promise<CampaignPage | null> {
   const all = await Promise.all((await readSnapshots()).map((snapshot) => campaignFrom(snapshot, yard ?? null)))
   const open = (one: Campaign) => (status === undefined || status === 'all' ? true : status === 'ongoing' ? one.status !== 'Closed' : status === 'closed' ? one.status === 'Closed' : one.status === status)
   const found = all.filter((one) => open(one) && one.name.toLowerCase().includes(search.trim().toLowerCase()) && (yard === undefined || one.total_vehicles > 0))

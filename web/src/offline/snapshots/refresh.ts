@@ -3,7 +3,7 @@ import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
 import { fetchCampaign, fetchVehicleList } from '@/api/requests'
-import { getCurrentOwnerKey, getCurrentSession } from '@/api/session'
+import { getCurrentDataOwnerKey, getCurrentSession } from '@/api/session'
 import type { Campaign, ListedVehicle } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
 import { offlineCampaigns } from '../offlineCampaigns'
@@ -32,7 +32,7 @@ const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.use
 
 /** Downloads and stores a vehicle list. Given the `ETag` of the stored list as `tag`, downloads the list only if it has changed. */
 async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
-  const owner = getCurrentOwnerKey() ?? ''
+  const owner = getCurrentDataOwnerKey() ?? ''
   const list = await fetchVehicleList(head.id, tag)
   if (list === null) return await writeSnapshotDelta(head.id, [], { head, fresh_at: Date.now() })
   const rows = yards === null ? list.rows : list.rows.filter(({ id_yard }) => yards.includes(id_yard ?? 0))

@@ -56,8 +56,8 @@ test('offline, a downloaded list answers for its campaign, its yards and its veh
   expect(await ask(phone.vehicleListQuery(5))).toEqual(rows)
   expect(await ask(phone.campaignQuery(5, null))).toMatchObject({ name: 'Airbag', total_vehicles: 3, total_inspected: 1, next: 1 })
   expect(await ask(phone.campaignQuery(5, 18))).toMatchObject({ yard_name: 'K', total_vehicles: 1, total_inspected: 0, next: 3 })
-  expect((await ask(phone.campaignsQuery({ page: 0, search: 'air' }))).campaigns.map(({ id }) => id)).toEqual([5])
-  expect((await ask(phone.campaignsQuery({ page: 0, status: 'closed' }))).meta.total_count).toBe(0)
+  expect((await ask(phone.campaignPageQuery({ page: 0, search: 'air' }))).campaigns.map(({ id }) => id)).toEqual([5])
+  expect((await ask(phone.campaignPageQuery({ page: 0, status: 'closed' }))).meta.total_count).toBe(0)
   expect(await ask(phone.yardVehicleCountsQuery('Airbag'))).toEqual([
     { yard_id: 2, yard_name: 'A', total_vehicles: 2, inspected_vehicles: 1 }, { yard_id: 18, yard_name: 'K', total_vehicles: 1, inspected_vehicles: 0 },
   ])

@@ -1,4 +1,4 @@
-import { getCurrentOwnerKey } from '@/api/session'
+import { getCurrentDataOwnerKey } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { createStore } from '@/lib/store'
 import { recordOfflineCampaigns } from '../offlineCampaigns'
@@ -28,7 +28,7 @@ export async function readSnapshots(): Promise<SnapshotMetadata[]> {
   const all = (await (await openDatabase())?.getAll('taken')) ?? []
   const expired = all.filter(({ fresh_at }) => Date.now() - fresh_at > RETENTION_MS)
   for (const { campaign } of expired) await erase(campaign)
-  const own = all.filter((snapshot) => snapshot.owner === getCurrentOwnerKey() && !expired.includes(snapshot))
+  const own = all.filter((snapshot) => snapshot.owner === getCurrentDataOwnerKey() && !expired.includes(snapshot))
   snapshots.set(own)
   recordOfflineCampaigns(own.map(({ campaign, yards }) => ({ campaign, yards })))
   return own
@@ -37,7 +37,7 @@ export async function readSnapshots(): Promise<SnapshotMetadata[]> {
 /** Returns the signed-in person's snapshot (stored vehicle list) of a campaign, or undefined if there is none. */
 export async function readSnapshot(campaign: number): Promise<SnapshotMetadata | undefined> {
   const snapshot = await (await openDatabase())?.get('taken', campaign)
-  return snapshot?.owner === getCurrentOwnerKey() ? snapshot : undefined
+  return snapshot?.owner === getCurrentDataOwnerKey() ? snapshot : undefined
 }
 
 /** Returns the range of database keys of all stored rows of a campaign. */
@@ -67,7 +67,7 @@ export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' 
   if (database === null) throw new DOMException('the database is not available', 'InvalidStateError')
   const parts = encodeVehicleRows(rows)
   const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-  if (getCurrentOwnerKey() !== snapshot.owner) return // the person has signed out meanwhile, and nothing of theirs may stay on this device
+  if (getCurrentDataOwnerKey() !== snapshot.owner) return // the person has signed out meanwhile, and nothing of theirs may stay on this device
   const writing = database.transaction(['taken', 'rows', 'newer'], 'readwrite')
   const { campaign } = snapshot
   const writes = [
@@ -87,7 +87,7 @@ export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' 
  */
 export async function writeSnapshotDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<SnapshotMetadata>): Promise<ListedVehicle[] | null> {
   const [database, rows] = [await openDatabase(), await readSnapshotRows(campaign)]
-  const owner = getCurrentOwnerKey()
+  const owner = getCurrentDataOwnerKey()
   if (database === null || rows === null || owner === null) return null
   const writing = database.transaction(['taken', 'newer'], 'readwrite')
   const snapshot = await writing.objectStore('taken').get(campaign)

@@ -70,7 +70,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub async fn check_connections(&mut self, limit: Option<ConnectionLimit>, settings: &Settings, own: &str) -> anyhow::Result<()> {
+    pub async fn check_connection_limit(&mut self, limit: Option<ConnectionLimit>, settings: &Settings, own: &str) -> anyhow::Result<()> {
         let Some(limit) = limit else { return Ok(()) };
         let each = max_connections_per_replica(settings.database_connections);
         let found = match settings.service_urls().into_iter().find(|(name, _)| *name == own) {
@@ -86,9 +86,9 @@ async fn inspect_database(schema: Schema, settings: &Settings) -> anyhow::Result
     let checked = async {
         db.reject_unsupported_pooler().await?;
         anyhow::Ok(DatabaseFindings {
-            health: db.health(schema).await?,
+            health: db.check_health(schema).await?,
             lossy: db.find_unsafe_settings().await?.join(", "),
-            limit: db.connection_limit().await?,
+            limit: db.load_connection_limit().await?,
         })
     };
     let visit = checked.await.with_context(|| db.describe_address())?;

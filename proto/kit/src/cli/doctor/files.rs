@@ -27,7 +27,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub fn check_folder(&mut self, name: &str, folder: &Path, remedy: &'static str) -> anyhow::Result<()> {
+    pub fn check_folder_writable(&mut self, name: &str, folder: &Path, remedy: &'static str) -> anyhow::Result<()> {
         let found = if self.is_before_install() { check_write_permission(folder) } else { check_writable(folder) };
         let found = match found {
             Ok(words) => CheckResult::Passed(format!("{} {words}", folder.display())),

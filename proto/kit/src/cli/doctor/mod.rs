@@ -14,7 +14,7 @@ use crate::{
     client::replica::{health_service_name, wrong_service_message},
     config::{MIN_SECRET_LEN, Settings},
     errors,
-    host::ServiceHost,
+    service_host::ServiceHost,
     telemetry::otlp,
     tls::ServiceTls,
 };
@@ -33,16 +33,16 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub async fn check_dependencies(&mut self, settings: &Settings) -> anyhow::Result<()> {
+    pub async fn check_redis_and_trace_collector(&mut self, settings: &Settings) -> anyhow::Result<()> {
         self.record_check("cache", RunbookSection::Redis, cache(settings, self.is_before_install()).await)?;
-        self.check_traces(settings).await
+        self.check_trace_collector(settings).await
     }
 
     /// Checks the trace collector that the settings name.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub async fn check_traces(&mut self, settings: &Settings) -> anyhow::Result<()> {
+    pub async fn check_trace_collector(&mut self, settings: &Settings) -> anyhow::Result<()> {
         self.record_check("traces", RunbookSection::Traces, collector(settings).await)
     }
 
@@ -51,7 +51,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_services(&mut self, settings: &Settings, own: &str) -> anyhow::Result<()> {
-        let tls = match settings.service_tls.as_deref().map(ServiceTls::open).transpose() {
+        let tls = match settings.service_tls.as_deref().map(ServiceTls::load_from_folder).transpose() {
             Ok(tls) => tls,
             Err(cause) => {
                 return self.record_check(
@@ -87,7 +87,7 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \
                  takes over, more slowly",
             ),
-            None => match cache.redis_config_warnings().await {
+            None => match cache.find_unsafe_redis_settings().await {
                 none if none.is_empty() && is_before_install => CheckResult::Passed("Redis answers and is no replica".to_owned()),
                 none if none.is_empty() => CheckResult::Passed("Redis answers and accepts writes".to_owned()),
                 some => CheckResult::Warning(format!("Redis answers, but {}", some.join(" and "))),
@@ -102,7 +102,7 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
 
 async fn collector(settings: &Settings) -> CheckResult {
     let Some(url) = &settings.otlp_url else { return CheckResult::Passed("off; PATIO_OTLP_ENDPOINT names a trace collector".to_owned()) };
-    match timeout(CHECK_TIMEOUT, otlp::check_collector(settings)).await {
+    match timeout(CHECK_TIMEOUT, otlp::check_collector_connection(settings)).await {
         Ok(Ok(())) => CheckResult::Passed(format!("{url} accepts traces")),
         Ok(Err(cause)) => CheckResult::Failed(
             format!("{url}: {}", errors::format_error_chain(&cause)),
@@ -139,7 +139,7 @@ async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<Che
 async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&ServiceTls>) -> CheckResult {
     match timeout(
         CHECK_TIMEOUT,
-        probe::check_health(&address.to_string(), health_service_name(service), tls.map(|tls| tls.connector(strip_port(named)))),
+        probe::check_health(&address.to_string(), health_service_name(service), tls.map(|tls| tls.create_connector(strip_port(named)))),
     )
     .await
     {
@@ -159,7 +159,7 @@ async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&S
 }
 
 async fn secret(settings: &Settings) -> CheckResult {
-    let lengths: Vec<usize> = settings.service_secret.values().map(str::len).collect();
+    let lengths: Vec<usize> = settings.service_secret.split_values().map(str::len).collect();
     if lengths.is_empty() {
         return CheckResult::Failed("not set".to_owned(), "set PATIO_SERVICE_SECRET to the same value for all services");
     }
@@ -189,7 +189,7 @@ async fn secret(settings: &Settings) -> CheckResult {
 async fn shown(settings: &Settings) -> Result<(), Status> {
     let host =
         ServiceHost::with_remote_services(settings.clone()).await.map_err(|cause| Status::unknown(errors::format_error_chain(&cause)))?;
-    let shown = host.service_tokens("doctor").call_context().await;
+    let shown = host.service_token_source("doctor").call_context_as_service().await;
     host.tasks.stop();
     shown.map(drop)
 }

@@ -44,7 +44,7 @@ pub fn find_serving_program(name: &str) -> Option<&'static str> {
 }
 
 /// Returns a list of all rpcs, one per line: name, minimum role of the caller, and whether the rpc only reads.
-pub fn list_rpcs() -> String {
+pub fn format_rpc_list() -> String {
     METHODS.iter().fold(String::new(), |mut lines, method| {
         let role = Role::try_from(method.role).map_or("", |role| role.as_str_name()).trim_start_matches("ROLE_").to_lowercase();
         let effect = if method.read_only { "read-only" } else { "changes data" };

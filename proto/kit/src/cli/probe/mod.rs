@@ -5,7 +5,7 @@ mod contract;
 use crate::{
     cli,
     client::replica::health_service_name,
-    tls::{Connector, ServiceTls},
+    tls::{GrpcTlsConnector, ServiceTls},
 };
 use anyhow::Context;
 use clap::{Args, Subcommand};
@@ -70,7 +70,7 @@ pub fn run_probe(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCode {
     match &options.action {
         None => run_health_check(options, target),
         Some(Action::Call(call)) => run_call(options, target, call),
-        Some(Action::List) => cli::exit_code(&cli::print_to_stdout(&contract::list_rpcs())),
+        Some(Action::List) => cli::report_result(&cli::print_to_stdout(&contract::format_rpc_list())),
     }
 }
 
@@ -144,7 +144,7 @@ fn print_error(what: &str) {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("the health check of the service returned NOT_SERVING: its database or signing keys are unavailable, or it is shutting down")]
+#[error("the health check returned NOT_SERVING: the service is shutting down, or its database or signing keys are unavailable")]
 struct NotServing;
 
 impl ProbeOptions {
@@ -155,9 +155,9 @@ impl ProbeOptions {
         address.replace("0.0.0.0:", "127.0.0.1:")
     }
 
-    fn connector(&self, address: &str) -> anyhow::Result<Option<impl Connector + use<>>> {
-        let tls = self.tls.as_deref().map(ServiceTls::open).transpose()?;
-        Ok(tls.map(|tls| tls.connector(strip_port(address))))
+    fn connector(&self, address: &str) -> anyhow::Result<Option<impl GrpcTlsConnector + use<>>> {
+        let tls = self.tls.as_deref().map(ServiceTls::load_from_folder).transpose()?;
+        Ok(tls.map(|tls| tls.create_connector(strip_port(address))))
     }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn strip_port(address: &str) -> &str {
 }
 
 /// Connects to a service at `host:port`, over TLS when a connector is given.
-async fn connect(address: &str, connector: Option<impl Connector>) -> anyhow::Result<Channel> {
+async fn connect(address: &str, connector: Option<impl GrpcTlsConnector>) -> anyhow::Result<Channel> {
     let endpoint = Endpoint::from_shared(format!("http://{address}")).context("the address is not host:port")?;
     Ok(match connector {
         Some(connector) => endpoint.connect_with_connector(connector).await?,
@@ -179,7 +179,7 @@ async fn connect(address: &str, connector: Option<impl Connector>) -> anyhow::Re
 ///
 /// # Errors
 /// Returns an error when the service cannot be reached.
-pub async fn check_health(address: &str, service: &str, connector: Option<impl Connector>) -> anyhow::Result<ServingStatus> {
+pub async fn check_health(address: &str, service: &str, connector: Option<impl GrpcTlsConnector>) -> anyhow::Result<ServingStatus> {
     let channel = connect(address, connector).await?;
     let answer = HealthClient::new(channel).check(HealthCheckRequest { service: service.to_owned() }).await?;
     Ok(answer.into_inner().status())

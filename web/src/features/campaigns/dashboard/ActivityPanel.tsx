@@ -4,7 +4,7 @@ import { useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
-import { ChipChoice } from '@/ui/Chips'
+import { SingleChoiceChips } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
 import { listWorkedHours, computeFinishForecast } from './forecast'
 import { HourlyColumnChart } from './HourlyColumnChart'
@@ -51,7 +51,7 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: Activ
         <h2 id={heading}>
           {t('chart.title')} {note && <span className="quiet">· {note}</span>}
         </h2>
-        <ChipChoice<Range> label={t('chart.range')} value={range} onChoose={setRange}
+        <SingleChoiceChips<Range> label={t('chart.range')} value={range} onChoose={setRange}
           chips={[{ value: 'today', text: t('chart.today') }, { value: 'whole', text: t(isCampaign ? 'chart.whole' : 'chart.week') }]} />
       </div>
       {worked.length === 0 ? <p className="quiet">{t('chart.none')}</p> : (

@@ -4,11 +4,11 @@ import { findNextVehicle } from '@/lib/nextVehicles'
 import { buildPath, navigate } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { Button, LinkButton } from '@/ui/Button'
-import { ChipChoice } from '@/ui/Chips'
+import { SingleChoiceChips } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
 import { Card, Skeleton } from '@/ui/Page'
 import { getVehicleStatusClass, getVehicleStatusIcon } from '@/ui/Status'
-import { arrangeParkingSpaces, buildParkingSpacePath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './parkingSpaceGrid'
+import { arrangeParkingSpaces, buildParkingSpaceSvgPath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './parkingSpaceGrid'
 import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
 import styles from './ParkingSpaceMapPanel.module.css'
@@ -42,7 +42,7 @@ export function ParkingSpaceMapPanel({ campaign, yards, current, vehicles, isLoa
     <Card label={t('bays.title', { name: yard.name })}>
       <div className={styles.head}>
         <h2>{t('bays.title', { name: yard.name })}</h2>
-        <ChipChoice label={t('bays.yards')} value={yard.name} chips={yards.map(({ name }) => ({ value: name, text: name }))} onChoose={setChosen} />
+        <SingleChoiceChips label={t('bays.yards')} value={yard.name} chips={yards.map(({ name }) => ({ value: name, text: name }))} onChoose={setChosen} />
       </div>
       {bays === undefined && (isLoading ? <Skeleton height={120} label={t('bays.loading')} /> : <div><Button onClick={onLoad}>{t('bays.show')}</Button></div>)}
       {bays !== undefined && <BayMap key={yard.id} bays={bays} />}
@@ -124,7 +124,7 @@ function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpa
   return (
     <>
       {[...groups].map(([group, indexes]) => (
-        <path key={group} d={buildParkingSpacePath(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getVehicleStatusClass(group)}`} />
+        <path key={group} d={buildParkingSpaceSvgPath(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getVehicleStatusClass(group)}`} />
       ))}
       {isSigned && exceptions.flatMap(([group, indexes]) => indexes.map((index) => {
         const { x, y } = grid.at(index)

@@ -17,7 +17,7 @@ export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, for
  * Formats the estimated end of a campaign: a time range if hourly counts are loaded, else the end at the current pace. Returns an empty
  * text when the end is unknown.
  */
-export function formatCampaignFinish(finish: FinishTimeRange | null, pace: InspectionPace | undefined, formats: DateFormatters, now: number, t: DashboardTranslate): string {
+export function formatCampaignFinishTime(finish: FinishTimeRange | null, pace: InspectionPace | undefined, formats: DateFormatters, now: number, t: DashboardTranslate): string {
   if (finish !== null) return formatFinishTimeRange(finish, formats, now, t)
   return pace?.finish_at ? formatFinishTime(pace.finish_at, now) : ''
 }

@@ -7,7 +7,7 @@ const MIN_RUN = 4
  * Run of vehicles in neighbouring parking spaces, none of which was found at its place, perhaps because the whole row of vehicles was
  * moved.
  */
-export interface MissingVehicleRun {
+export interface MissingVehicleRange {
   yard: number | null
   /** First parking space of the run. `last` is the last one. */
   first: string
@@ -27,8 +27,8 @@ const isNeighbour = (before: ListedVehicle, after: ListedVehicle): boolean => {
  * Returns the runs of vehicles in neighbouring spaces with the status Not Found, longest first. `vehicles` must be in walking order (by
  * yard, then parking space).
  */
-export function findMissingVehicleRuns(vehicles: readonly ListedVehicle[]): MissingVehicleRun[] {
-  const runs: MissingVehicleRun[] = []
+export function findMissingVehicleRanges(vehicles: readonly ListedVehicle[]): MissingVehicleRange[] {
+  const runs: MissingVehicleRange[] = []
   let run: ListedVehicle[] = []
   const finish = () => {
     const [first, last] = [run[0], run.at(-1)]
@@ -92,7 +92,7 @@ export const computeGridHeight = ({ rows, pitch }: ParkingSpaceGrid): number => 
  * Returns the outlines of the parking spaces with these indexes as the data of one SVG path. One element then draws all vehicles of a
  * status.
  */
-export const buildParkingSpacePath = (grid: ParkingSpaceGrid, indexes: number[]): string =>
+export const buildParkingSpaceSvgPath = (grid: ParkingSpaceGrid, indexes: number[]): string =>
   indexes.map((index) => {
     const { x, y } = grid.at(index)
     return `M${x} ${y}h${grid.side}v${grid.side}h${-grid.side}z`

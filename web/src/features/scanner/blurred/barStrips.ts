@@ -1,7 +1,7 @@
 import { pixelAt, type GrayPicture } from '../pixels'
 
 /** Height in pixels of a band, a group of rows that are averaged before bars are searched. */
-export const BAND_HEIGHT = 8
+export const BAND_HEIGHT_PX = 8
 /** Width in pixels of a cell, the part of a band that is scored at once. */
 const CELL_WIDTH = 16
 /** Minimum score of a cell that contains bars, relative to the score of the strongest cells and to the median score (the noise). */
@@ -28,13 +28,13 @@ export interface PixelRowBands {
 
 /** Averages the rows of each band (group of rows) of a picture in which the bars are vertical. */
 export function createRowBands({ width, height, data }: GrayPicture): PixelRowBands {
-  const count = Math.floor(height / BAND_HEIGHT)
+  const count = Math.floor(height / BAND_HEIGHT_PX)
   const means = Array.from({ length: count }, (_, band) => {
     const sum = new Float64Array(width)
-    for (let row = band * BAND_HEIGHT; row < (band + 1) * BAND_HEIGHT; row++) {
+    for (let row = band * BAND_HEIGHT_PX; row < (band + 1) * BAND_HEIGHT_PX; row++) {
       for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + pixelAt(data, place)
     }
-    return sum.map((value) => value / BAND_HEIGHT)
+    return sum.map((value) => value / BAND_HEIGHT_PX)
   })
   return { count, width, means }
 }

@@ -8,11 +8,11 @@ import { createBackground } from '@/testing/labels'
 import { createDecoder } from '../decoder'
 import { findStripeDirections } from '../stripeDirections'
 import { SCANNER_DECODER_SETTINGS } from '../formats'
-import { decodeBlurred } from './blurredDecoder'
+import { decodeBlurredCode } from './blurredDecoder'
 import type { GrayPicture } from '../pixels'
 
 vi.setConfig({ testTimeout: 120_000 })
-const read = (picture: GrayPicture) => decodeBlurred(picture, findStripeDirections(picture))
+const read = (picture: GrayPicture) => decodeBlurredCode(picture, findStripeDirections(picture))
 
 test.each(BLURRED_FORMATS)('%s is read softly where the blur is two thirds of a module', (format) => {
   for (const seed of [1, 2]) {

@@ -1,5 +1,5 @@
 import { findCodeHypotheses } from './alignment'
-import { decideCodeText, pickMostLikelyValues, type BlurredText } from './decision'
+import { decideCodeText, pickMostLikelyValues, type BlurredCodeText } from './decision'
 import { hasUniformResidual } from './printEvenness'
 import { refineFit, createInitialFit, type CodeFit } from './codeFit'
 import { computeCharacterLikelihoods } from './likelihood'
@@ -11,7 +11,7 @@ import { sampleProfile, createSymbologyTemplates } from './templates'
 import { mapToSourcePoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
 /** Linear code that the blurred-code decoder read, with its format and its corners in the camera frame. */
-export interface BlurredCode extends BlurredText {
+export interface BlurredCode extends BlurredCodeText {
   format: Symbology['format']
   corners: Point[]
 }
@@ -35,14 +35,14 @@ const PROMISING_SHARE = 0.7
 let templates: ReturnType<typeof createSets> | null = null
 const createSets = () => SYMBOLOGIES.map((symbology) => BLUR_WIDTHS.map((blur) => ({ set: createSymbologyTemplates(symbology, blur), blur })))
 
-interface ProfileCode extends BlurredText {
+interface ProfileCode extends BlurredCodeText {
   fit: CodeFit
   /** Whether the code runs from the right to the left. */
   isReversed: boolean
 }
 
 /** Reads a barcode from a brightness profile in either direction; returns `null` when the profile contains no barcode. */
-export function decodeProfile({ values, bars: { begin, end } }: Pick<BrightnessProfile, 'values' | 'bars'>): ProfileCode | null {
+export function decodeBrightnessProfile({ values, bars: { begin, end } }: Pick<BrightnessProfile, 'values' | 'bars'>): ProfileCode | null {
   templates ??= createSets()
   const reversed = values.toReversed()
   const lines = [
@@ -83,7 +83,7 @@ function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): Prof
 }
 
 /** Reads a blurred linear code by averaging pixel rows along its bars. `directions` are the possible angles across the bars, in radians. */
-export function decodeBlurred(frame: GrayPicture, directions: readonly number[]): BlurredCode | null {
+export function decodeBlurredCode(frame: GrayPicture, directions: readonly number[]): BlurredCode | null {
   const found = directions.flatMap((direction) => {
     const { picture, back } = rotatePicture(frame, direction)
     const bands = createRowBands(picture)
@@ -91,7 +91,7 @@ export function decodeBlurred(frame: GrayPicture, directions: readonly number[])
   })
   for (const { strip, bands, back } of found.toSorted((a, b) => b.strip.score - a.strip.score).slice(0, MAX_STRIPS)) {
     const profile = createBrightnessProfile(bands, strip)
-    const read = decodeProfile(profile)
+    const read = decodeBrightnessProfile(profile)
     if (read === null) continue
     const { fit, isReversed, ...text } = read
     return { ...text, format: fit.symbology.format, corners: cornersOf(fit, profile, isReversed).map((corner) => mapToSourcePoint(back, corner)) }

@@ -1,4 +1,4 @@
-import { BAND_HEIGHT, type PixelRowBands, type BarStrip } from './barStrips'
+import { BAND_HEIGHT_PX, type PixelRowBands, type BarStrip } from './barStrips'
 
 /** Mean brightness along a line across bars, one value per pixel. */
 export interface BrightnessProfile {
@@ -48,16 +48,16 @@ export function createBrightnessProfile({ means, width, count }: PixelRowBands, 
       best = Math.max(best, fit.correlation)
       drift = 0.8 * drift + 0.2 * (fit.shift - shift)
       shift = fit.shift
-      for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + interpolateAt(next, left + index + shift)
+      for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + interpolateBrightness(next, left + index + shift)
       added++
     }
     return band
   })
-  return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND_HEIGHT, bottom: Math.max(...ends) * BAND_HEIGHT }
+  return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND_HEIGHT_PX, bottom: Math.max(...ends) * BAND_HEIGHT_PX }
 }
 
 /** Returns the linearly interpolated value at a fractional index. Beyond an end, returns the value at that end. */
-export function interpolateAt(values: Float64Array, place: number): number {
+export function interpolateBrightness(values: Float64Array, place: number): number {
   if (place <= 0) return values[0] ?? 0
   if (place >= values.length - 1) return values[values.length - 1] ?? 0
   const index = Math.floor(place)
@@ -84,9 +84,9 @@ function bestShift(total: Float64Array, band: Float64Array, left: number, expect
 
 function correlate(total: Float64Array, band: Float64Array, left: number, shift: number): number {
   let [tt, bb, tb] = [0, 0, 0]
-  let before = interpolateAt(band, left + shift)
+  let before = interpolateBrightness(band, left + shift)
   for (let index = 2; index < total.length; index += 2) {
-    const here = interpolateAt(band, left + index + shift)
+    const here = interpolateBrightness(band, left + index + shift)
     const slope = (total[index] ?? 0) - (total[index - 2] ?? 0)
     tt += slope * slope
     bb += (here - before) ** 2

@@ -3,10 +3,10 @@ import { createFake } from '@/testing/createFake'
 import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
 import { MIN_MARGIN_FOR_CERTAINTY, MIN_CONFIRMABLE_MARGIN, decideCodeText } from './decision'
-import { CODE_128, CODE_93, createCode39 } from './symbologies'
+import { CODE_128, CODE_93, createCode39Symbology } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
-const CODE_39 = createCode39(2.5)
+const CODE_39 = createCode39Symbology(2.5)
 const [STAR = -1] = CODE_39.starts
 
 /** Returns log likelihoods in which each value leads one rival by the margin in `leads`, and all other values by 50. */

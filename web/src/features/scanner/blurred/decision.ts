@@ -2,7 +2,7 @@ import type { CharacterLikelihoods } from './likelihood'
 import type { Symbology } from './symbologies'
 
 /** Text of a blurred linear code, read by comparing its measured brightness with computed patterns of the possible characters. */
-export interface BlurredText {
+export interface BlurredCodeText {
   text: string
   /** Whether the text is reliable by itself. Otherwise, the text is used only when the campaign's vehicle list contains it. */
   certain: boolean
@@ -38,7 +38,7 @@ const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 export const pickMostLikelyValues = (likelihoods: CharacterLikelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
 /** Returns the most likely text; `null` when start, stop or check characters are wrong or the text is too uncertain to be used. */
-export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredText | null {
+export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredCodeText | null {
   const places = likelihoods.map(rank)
   const values = places.map(({ ranked }) => ranked[0]?.value ?? 0)
   const { starts, stop, textOf } = symbology

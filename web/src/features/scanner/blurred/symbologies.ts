@@ -49,7 +49,7 @@ const CODE_39_CHARACTERS = [...CODE_39.keys()]
 const GAP = 1
 
 /** Creates the symbology Code 39. `ratio` is the width of wide bars and spaces in modules, usually 2 to 3. */
-export function createCode39(ratio: number): Symbology {
+export function createCode39Symbology(ratio: number): Symbology {
   const star = CODE_39_CHARACTERS.indexOf('*')
   return {
     format: 'code_39',
@@ -60,7 +60,7 @@ export function createCode39(ratio: number): Symbology {
     tail: 0,
     hasCheckCharacter: false,
     textOf: (values) => buildCode39Text(values.slice(1).map((value) => CODE_39_CHARACTERS[value] ?? '*')),
-    withRatio: createCode39,
+    withRatio: createCode39Symbology,
     ratio,
   }
 }
@@ -101,7 +101,7 @@ export const CODE_93: Symbology = {
   ratio: 1,
 }
 
-export const SYMBOLOGIES: readonly Symbology[] = [CODE_128, createCode39(2), createCode39(2.5), createCode39(3), CODE_93]
+export const SYMBOLOGIES: readonly Symbology[] = [CODE_128, createCode39Symbology(2), createCode39Symbology(2.5), createCode39Symbology(3), CODE_93]
 
 /** Edge between a light and a dark area: its position in modules from the start of the code, and whether a bar begins there. */
 export interface BarEdge {

@@ -1,0 +1,96 @@
+//! Types shared by all bulk calls (calls that change many vehicles): the context, skip reasons, and the result of a status or
+//! parking space change.
+use crate::store::{counters::CampaignCounts, vehicle_lookup::VehicleScope};
+use chrono::{DateTime, Utc};
+use patio_kit::auth::identity::Caller;
+use patio_proto::vehicle::Preview;
+
+/// Maximum number of vehicles in one bulk call.
+pub const MAX_VEHICLES_PER_CALL: usize = 50_000;
+
+/// Context of a bulk call: caller, time, the campaign and yard to which the call is limited, and whether the call is a dry run.
+#[derive(Debug, Clone)]
+pub struct BulkContext {
+    /// User or service that makes the bulk call.
+    pub caller: Caller,
+    /// Time at which the server received the bulk call; stored as the time of the change.
+    pub now: DateTime<Utc>,
+    /// Id of the campaign to which the bulk call is limited; `None` for all campaigns.
+    pub campaign: Option<i64>,
+    /// Id of the yard to which the bulk call is limited; `None` for all yards.
+    pub yard: Option<i64>,
+    /// Whether the bulk call only returns a preview and writes nothing (dry run).
+    pub dry_run: bool,
+    /// IP address of the client, for the audit log.
+    pub address: String,
+}
+
+impl BulkContext {
+    /// Returns the scope of the vehicle lookup: campaign, yard, and whether the lookup locks the rows of the vehicles.
+    /// A dry run locks no rows.
+    #[must_use]
+    pub fn vehicle_scope(&self) -> VehicleScope {
+        VehicleScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
+    }
+}
+
+/// Reason why a bulk call leaves a vehicle unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkipReason {
+    /// The campaign of the vehicle is closed.
+    CampaignClosed,
+    /// The requested VIN can mean vehicles with different model codes, such as `BG3 0001` and `BG30 001`. The space after the model
+    /// code is missing, or two request lines contain it at different positions.
+    AmbiguousVin,
+    /// The vehicle already has the requested status.
+    SameStatus,
+    /// The call clears the status, but the vehicle has no status.
+    NoStatus,
+    /// The vehicle is already in the requested parking space.
+    SameSpace,
+}
+
+impl SkipReason {
+    /// Returns the machine-readable code of the reason, such as `CAMPAIGN_CLOSED`.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::CampaignClosed => "CAMPAIGN_CLOSED",
+            Self::AmbiguousVin => "AMBIGUOUS_VIN",
+            Self::SameStatus => "SAME_STATUS",
+            Self::NoStatus => "NO_STATUS",
+            Self::SameSpace => "SAME_SPACE",
+        }
+    }
+
+    /// Returns the reason as text for the user.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::CampaignClosed => "campaign closed",
+            Self::AmbiguousVin => "two vehicles have this VIN: type a space between model code and serial number",
+            Self::SameStatus => "already has this status",
+            Self::NoStatus => "no status to remove",
+            Self::SameSpace => "already in this space",
+        }
+    }
+}
+
+/// Result of a bulk change of status or parking space. For a dry run, the planned result.
+#[derive(Debug, Clone, Default)]
+pub struct BulkOutcome {
+    /// Number of vehicles that match the requested VINs.
+    pub matched: usize,
+    /// Number of vehicles that the bulk call changed, or would change in a dry run.
+    pub updated: usize,
+    /// VINs of the vehicles left unchanged, each with the reason.
+    pub skipped: Vec<(String, SkipReason)>,
+    /// Requested VINs without a matching vehicle. If the call is limited to a campaign or yard, only vehicles in it can match.
+    pub not_found: Vec<String>,
+    /// Planned changes of up to `MAX_PREVIEW_VEHICLES` vehicles in a dry run; otherwise empty.
+    pub preview: Vec<Preview>,
+    /// Warnings for the user, one sentence each.
+    pub warnings: Vec<String>,
+    /// Vehicle counters of each changed campaign after the call.
+    pub campaign_counts: Vec<CampaignCounts>,
+}

@@ -1,0 +1,360 @@
+//! Bulk changes of status and parking space, each previewed or written in one transaction.
+//!
+//! The submodules contain bulk edits from an uploaded file, the history of bulk jobs, and the undo of bulk jobs. `inspection`
+//! contains saves of single vehicles.
+
+pub(crate) mod context;
+pub mod job_history;
+pub(crate) mod preview;
+pub(crate) mod row_edits;
+pub(crate) mod undo;
+
+use crate::{
+    bulk_changes::{
+        context::{BulkContext, BulkOutcome, MAX_VEHICLES_PER_CALL, SkipReason},
+        job_history::{BulkJobDescription, ChangeSet, usize_to_i64},
+        preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_yard_warnings},
+    },
+    error::{Error, Result},
+    parking_space::ParkingSpace,
+    store::{
+        batch_update::{self, VehiclePatch},
+        status_change_targets::{self, StatusChangeTarget},
+        vehicle_lookup::{self, FoundVehicle, OptionalColumns},
+    },
+};
+use patio_kit::{audit, db::Tx};
+use patio_proto::{
+    access::Role,
+    status,
+    vehicle::{Preview, StatusAction, VehicleStatus},
+    vin,
+};
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
+
+/// Requested change of a bulk call that sets or clears the status of vehicles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusChange {
+    /// Whether the bulk call sets or clears the status of the vehicles.
+    pub action: StatusAction,
+    /// Status to set; ignored when the call clears the status.
+    pub status: VehicleStatus,
+}
+
+/// Requested VINs of a bulk call without duplicates, each with its comparison key (upper case, without blanks and hyphens).
+struct Asked<'a> {
+    written: &'a [String],
+    keys: Vec<String>,
+    /// For each VIN, the index (from 0) of the last request line that contains the VIN.
+    rows: Vec<usize>,
+    /// Number of request lines that repeat the VIN of an earlier line.
+    repeated: usize,
+    /// Indexes (from 0) in `keys` of VINs that two request lines write with the blank at different positions. Such a VIN is
+    /// ambiguous: `BG3 0001` and `BG30 001` have different model codes.
+    cut_twice: HashSet<usize>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(written: &'a [String]) -> Result<Self> {
+        let mut asked = Self {
+            written,
+            keys: Vec::with_capacity(written.len()),
+            rows: Vec::with_capacity(written.len()),
+            repeated: 0,
+            cut_twice: HashSet::new(),
+        };
+        let mut places = HashMap::<String, usize>::with_capacity(written.len());
+        for (row, text) in written.iter().enumerate() {
+            let key = vin::comparison_key(text);
+            if key.is_empty() {
+                continue;
+            }
+            match places.get(&key) {
+                Some(place) => {
+                    let before = model_of(&written[asked.rows[*place]]);
+                    if before.is_some_and(|before| model_of(text).is_some_and(|model| model != before)) {
+                        asked.cut_twice.insert(*place);
+                    }
+                    asked.rows[*place] = row;
+                    asked.repeated += 1;
+                }
+                None => {
+                    places.insert(key.clone(), asked.keys.len());
+                    asked.keys.push(key);
+                    asked.rows.push(row);
+                }
+            }
+        }
+        if asked.keys.len() > MAX_VEHICLES_PER_CALL {
+            Err(Error::InvalidField(format!("No more than {MAX_VEHICLES_PER_CALL} vehicles at a time.")))
+        } else {
+            Ok(asked)
+        }
+    }
+
+    fn is_ambiguous_cut(&self, asked: i64) -> bool {
+        usize::try_from(asked - 1).is_ok_and(|place| self.cut_twice.contains(&place))
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.keys.iter().map(String::as_str).collect()
+    }
+
+    /// Returns the index (from 0) of the last request line that contains a VIN. `asked` is the number of the VIN, counted from 1
+    /// without duplicates.
+    fn row(&self, asked: i64) -> usize {
+        usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
+    }
+
+    /// Creates the result of a bulk call from the found vehicles. `found` yields, for each vehicle, the number (from 1) of its
+    /// requested VIN. The result lists requested VINs without a vehicle as the caller wrote them.
+    fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
+        let matched = found.len();
+        let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
+        let missing = self.rows.iter().filter(|row| !present.contains(row));
+        let not_found = missing.map(|row| self.written[*row].split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let warnings = match self.repeated {
+            0 => Vec::new(),
+            1 => vec!["One line repeats a vehicle of an earlier line. The vehicle counts once.".to_owned()],
+            many => vec![format!("{many} lines repeat vehicles of earlier lines. Each vehicle counts once.")],
+        };
+        BulkOutcome { matched, not_found, warnings, ..BulkOutcome::default() }
+    }
+}
+
+/// Sets or clears the status of the vehicles with the given VINs.
+///
+/// # Errors
+/// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
+/// is changed.
+pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &BulkContext) -> Result<BulkOutcome> {
+    let new = status_patch(run.caller.role, change);
+    let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
+    let asked = Asked::of(vins)?;
+    let found = status_change_targets::find_status_change_targets(tx, &asked.keys(), new, run.vehicle_scope()).await?;
+    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
+    let (found, unclear) = split_ambiguous(tx, &asked, found).await?;
+    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
+    let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
+    let reason = if change.action == StatusAction::Remove { SkipReason::NoStatus } else { SkipReason::SameStatus };
+    outcome.warnings.extend(warn_of_retained_notes(todo.iter().filter(|vehicle| vehicle.keeps_notes).count()));
+    let skipped = |all: Vec<StatusChangeTarget>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
+    outcome.skipped = unclear.into_iter().map(|vin| (vin, SkipReason::AmbiguousVin)).collect();
+    outcome.skipped.extend(skipped(closed, SkipReason::CampaignClosed).chain(skipped(left, reason)));
+    outcome.updated = todo.len();
+    if run.dry_run || todo.is_empty() {
+        outcome.preview = preview_status(tx, &asked, &todo, new).await?;
+        return Ok(outcome);
+    }
+    let mut touched = ChangeSet::default();
+    for vehicle in &todo {
+        let here = |inspected| (vehicle.yard_id, inspected);
+        touched.add_vehicle(vehicle.campaign_id, vehicle.snapshot_before(), (here(vehicle.inspected), here(inspected)), false);
+        touched.add_status_change(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (vehicle.yard_id, status));
+    }
+    let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
+    touched.record_job(tx, run, BulkJobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
+    batch_update::write_same_patch(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
+    outcome.campaign_counts = touched.update_campaign_counters(tx, run.now).await?;
+    let updated = outcome.updated;
+    let summary = if status.is_empty() {
+        format!("status removed from {updated} vehicles")
+    } else {
+        format!("{updated} vehicles changed to {status}")
+    };
+    audit::append(tx, run.now, Some(&run.caller), event(summary, run, &json!({ "status": status }))).await?;
+    Ok(outcome)
+}
+
+/// Returns the comparison key of a VIN's model code, or `None` if no blank separates model code and serial number.
+fn model_of(written: &str) -> Option<String> {
+    written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::comparison_key(model))
+}
+
+/// Model codes that the caller means by requested VINs that fit several model codes. For example, `BG30001` without a blank fits
+/// both `BG3 0001` and `BG30 001`.
+///
+/// A car in several campaigns is not ambiguous, since its vehicles in all campaigns have the same model code.
+struct VinMeanings {
+    /// Maps the number (from 1) of a requested VIN to the model code that the caller means; `None` when the VIN is ambiguous.
+    /// Contains only VINs that fit several model codes.
+    by_asked: HashMap<i64, Option<String>>,
+}
+
+impl VinMeanings {
+    /// Determines the model codes that the caller means. `found` yields, for each found vehicle, the number (from 1) of its
+    /// requested VIN and its model code.
+    fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
+        let mut models = HashMap::<i64, HashSet<String>>::new();
+        for (place, model) in found {
+            models.entry(place).or_default().insert(vin::comparison_key(model));
+        }
+        let several = models.into_iter().filter(|(place, models)| models.len() > 1 || asked.is_ambiguous_cut(*place));
+        let by_asked = several.map(|(place, models)| {
+            let meant = asked.written.get(asked.row(place)).and_then(|written| model_of(written));
+            (place, meant.filter(|model| models.contains(model) && !asked.is_ambiguous_cut(place)))
+        });
+        Self { by_asked: by_asked.collect() }
+    }
+
+    fn is_unclear(&self, asked: i64) -> bool {
+        self.by_asked.get(&asked).is_some_and(Option::is_none)
+    }
+
+    /// Returns `true` when the requested VIN with the number `asked` (from 1) can mean a vehicle with the model code `model`.
+    fn names(&self, asked: i64, model: &str) -> bool {
+        self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == vin::comparison_key(model))
+    }
+}
+
+/// Separates vehicles with an ambiguous requested VIN from the other found vehicles. Returns the other vehicles, and the full VINs
+/// of the ambiguous ones. A VIN is ambiguous when it fits several model codes and does not show which one the caller means.
+///
+/// Vehicles with another model code than the requested one are in neither list.
+async fn split_ambiguous(
+    tx: &mut Tx<'_>,
+    asked: &Asked<'_>,
+    found: Vec<StatusChangeTarget>,
+) -> Result<(Vec<StatusChangeTarget>, Vec<String>)> {
+    let mut times = HashMap::<i64, usize>::new();
+    found.iter().for_each(|vehicle| *times.entry(vehicle.asked).or_default() += 1);
+    let several: Vec<i64> = found
+        .iter()
+        .filter(|vehicle| times.get(&vehicle.asked).is_some_and(|times| *times > 1) || asked.is_ambiguous_cut(vehicle.asked))
+        .map(|vehicle| vehicle.id)
+        .collect();
+    if several.is_empty() {
+        return Ok((found, Vec::new()));
+    }
+    let named = vehicle_lookup::list_by_ids(tx, &several, false).await?;
+    let models: HashMap<i64, &FoundVehicle> = named.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
+    let cars = VinMeanings::of(found.iter().filter_map(|vehicle| Some((vehicle.asked, &*models.get(&vehicle.id)?.model_code))), asked);
+    let mut unclear = Vec::new();
+    let mut kept = Vec::with_capacity(found.len());
+    for vehicle in found {
+        match models.get(&vehicle.id) {
+            Some(named) if cars.is_unclear(vehicle.asked) => unclear.push(named.vin()),
+            Some(named) if !cars.names(vehicle.asked, &named.model_code) => {}
+            _ => kept.push(vehicle),
+        }
+    }
+    Ok((kept, unclear))
+}
+
+/// Returns a warning with the number of vehicles that keep their supervisor notes; `None` when the number is 0. Only
+/// supervisors may change these notes.
+fn warn_of_retained_notes(vehicles: usize) -> Option<String> {
+    match vehicles {
+        0 => None,
+        1 => Some("One vehicle keeps its supervisor notes. Only a supervisor can clear them.".to_owned()),
+        many => Some(format!("{many} vehicles keep their supervisor notes. Only a supervisor can clear them.")),
+    }
+}
+
+/// Returns the preview of a status change: old and new values of up to [`MAX_PREVIEW_VEHICLES`] vehicles, in the order of the requested
+/// VINs.
+async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusChangeTarget], new: VehiclePatch<'_>) -> Result<Vec<Preview>> {
+    let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
+    rows.sort_unstable();
+    rows.truncate(MAX_PREVIEW_VEHICLES);
+    let ids: Vec<i64> = rows.iter().map(|(_, id)| *id).collect();
+    let rows: HashMap<i64, usize> = rows.into_iter().map(|(row, id)| (id, row)).collect();
+    let shown = vehicle_lookup::list_by_ids(tx, &ids, false).await?;
+    Ok(preview(
+        shown
+            .iter()
+            .map(|vehicle| (rows.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.without_unchanged_values(vehicle)))
+            .collect(),
+    ))
+}
+
+/// Returns the new values that a status change writes. Clearing the status also clears the notes of operators and team leaders, and
+/// the supervisor notes if the caller is a supervisor.
+fn status_patch(role: Role, change: StatusChange) -> VehiclePatch<'static> {
+    let removes = change.action == StatusAction::Remove;
+    VehiclePatch {
+        status: Some(if removes { "" } else { status::vehicle_status_text(change.status) }),
+        inspected: Some(!removes && change.status != VehicleStatus::Repair),
+        operator_notes: removes.then_some(""),
+        admin_notes: (removes && role == Role::Admin).then_some(""),
+        place: None,
+    }
+}
+
+/// Moves vehicles to other parking spaces. If two lines contain the same vehicle, the last line applies.
+///
+/// # Errors
+/// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle is
+/// changed.
+pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], run: &BulkContext) -> Result<BulkOutcome> {
+    let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
+    let asked = Asked::of(&written)?;
+    let found = vehicle_lookup::find_by_vin_keys(
+        tx,
+        &asked.keys(),
+        OptionalColumns { place: true, ..OptionalColumns::default() },
+        run.vehicle_scope(),
+    )
+    .await?;
+    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
+    let cars = VinMeanings::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);
+    let (found, unclear): (Vec<_>, Vec<_>) =
+        found.iter().filter(|vehicle| cars.names(vehicle.asked, &vehicle.model_code)).partition(|vehicle| !cars.is_unclear(vehicle.asked));
+    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.campaign.is_open);
+    outcome.skipped = unclear.into_iter().map(|vehicle| (vehicle.vin(), SkipReason::AmbiguousVin)).collect();
+    outcome.skipped.extend(closed.iter().map(|vehicle| (vehicle.vin(), SkipReason::CampaignClosed)));
+    let mut moved = Vec::new();
+    for vehicle in open {
+        let row = asked.row(vehicle.asked);
+        let Some((_, place)) = moves.get(row) else { continue };
+        if Some(&place.space) == vehicle.parking_space.as_ref() {
+            outcome.skipped.push((vehicle.vin(), SkipReason::SameSpace));
+            continue;
+        }
+        moved.push((row, vehicle, VehiclePatch { place: Some(place), ..VehiclePatch::default() }));
+    }
+    outcome.updated = moved.len();
+    outcome.warnings.extend(list_yard_warnings(moved.iter().filter_map(|(_, vehicle, patch)| Some((vehicle.yard_id, patch.place?)))));
+    if run.dry_run || moved.is_empty() {
+        outcome.preview = preview(moved);
+        return Ok(outcome);
+    }
+    let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
+    outcome.campaign_counts =
+        job_history::record_job_and_patch_vehicles(tx, &all, run, BulkJobDescription { kind: "space", ..BulkJobDescription::default() })
+            .await?;
+    audit::append(
+        tx,
+        run.now,
+        Some(&run.caller),
+        event(format!("{} vehicles moved to another parking space", outcome.updated), run, &json!({})),
+    )
+    .await?;
+    Ok(outcome)
+}
+
+/// Returns the preview of planned changes: old and new values of up to [`MAX_PREVIEW_VEHICLES`] vehicles, in the order of the requested
+/// VINs.
+fn preview(mut changed: Vec<(usize, &FoundVehicle, VehiclePatch<'_>)>) -> Vec<Preview> {
+    changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
+    let shown = changed.iter().take(MAX_PREVIEW_VEHICLES).map(|(row, vehicle, patch)| Preview {
+        line: usize_to_i64(row + 1),
+        vin_number: vehicle.vin(),
+        campaign_name: vehicle.campaign.name.clone(),
+        changes: list_field_changes(vehicle, patch),
+    });
+    shown.collect()
+}
+
+fn event(summary: String, run: &BulkContext, new: &serde_json::Value) -> audit::AuditEvent {
+    let subject = run.campaign.map_or_else(|| "all campaigns".to_owned(), |id| format!("campaign {id}"));
+    audit::AuditEvent {
+        kind: "bulk-changed",
+        subject,
+        summary,
+        new: Some(new.clone()),
+        address: run.address.clone(),
+        ..audit::AuditEvent::default()
+    }
+}
