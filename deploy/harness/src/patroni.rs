@@ -117,7 +117,7 @@ impl Patroni {
 
     /// Kills PostgreSQL and Patroni on a node with `SIGKILL`.
     pub fn kill_node(&mut self, node: usize) {
-        Signal::Kill.send_to(&self.nodes[node].processes());
+        Signal::Kill.send_signal_to(&self.nodes[node].processes());
         self.nodes[node].patroni.wait_for_exit();
     }
 
@@ -128,12 +128,12 @@ impl Patroni {
 
     /// Suspends PostgreSQL and Patroni on a node. Their connections stay open.
     pub fn suspend_node(&self, node: usize) {
-        Signal::Suspend.send_to(&self.nodes[node].processes());
+        Signal::Suspend.send_signal_to(&self.nodes[node].processes());
     }
 
     /// Resumes PostgreSQL and Patroni on a suspended node.
     pub fn resume_node(&self, node: usize) {
-        Signal::Continue.send_to(&self.nodes[node].processes());
+        Signal::Continue.send_signal_to(&self.nodes[node].processes());
     }
 
     /// Cuts a node's connection from Patroni to etcd if `is_disconnected` is `true`; otherwise restores the connection.
@@ -202,7 +202,7 @@ impl Node {
 impl Drop for Node {
     fn drop(&mut self) {
         let processes = if self.patroni.is_running() { self.processes() } else { Vec::new() };
-        Signal::Kill.send_to(&processes);
+        Signal::Kill.send_signal_to(&processes);
         let mut stop = command_as_postgres(Path::new("pkill"));
         stop.args(["-KILL", "-f", &self.folder.display().to_string()]);
         let _ = stop.status();

@@ -222,7 +222,7 @@ impl Postgres {
 
     /// Sends a signal to the server and all of its child processes.
     pub fn send_signal(&self, signal: Signal) {
-        signal.send_to(&[self.process.child_process_ids(), vec![self.process.id()]].concat());
+        signal.send_signal_to(&[self.process.child_process_ids(), vec![self.process.id()]].concat());
     }
 }
 

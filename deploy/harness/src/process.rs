@@ -43,7 +43,7 @@ pub enum Signal {
 
 impl Signal {
     /// Sends the signal to processes. Processes that have exited are ignored.
-    pub fn send_to(self, processes: &[u32]) {
+    pub fn send_signal_to(self, processes: &[u32]) {
         let name = match self {
             Self::Interrupt => "-INT",
             Self::Terminate => "-TERM",
@@ -195,7 +195,7 @@ impl Process {
 
     /// Sends a signal to the process without waiting for the process to react.
     pub fn send_signal(&self, signal: Signal) {
-        signal.send_to(&[self.id()]);
+        signal.send_signal_to(&[self.id()]);
     }
 
     /// Kills the process with `SIGKILL` and waits until the process has exited.

@@ -45,7 +45,7 @@ pub async fn verify_audit_logs(options: ProcessOptions, known: Vec<ReferenceSeal
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_file_path());
     for file in &archives {
-        archive::read_archive_service_name(file).with_context(|| file.display().to_string())?;
+        archive::read_service_name_from_archive(file).with_context(|| file.display().to_string())?;
     }
     for schema in DATABASE_SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
@@ -62,7 +62,8 @@ pub async fn verify_audit_logs(options: ProcessOptions, known: Vec<ReferenceSeal
                 report.problems.push(format!("{} contains no seal of this service", file.display()));
             }
         }
-        for file in archives.iter().filter(|file| archive::read_archive_service_name(file).is_ok_and(|service| service == schema.name)) {
+        for file in archives.iter().filter(|file| archive::read_service_name_from_archive(file).is_ok_and(|service| service == schema.name))
+        {
             let verified = archive::verify_archive(&db, file).await.with_context(|| file.display().to_string())?;
             print_to_stdout(&format!(
                 "{}: {} entries and {} seals of {} verified\n",

@@ -13,6 +13,7 @@ use patio_kit::{
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 use tokio::process::Command;
 
@@ -21,8 +22,10 @@ const SEALS: &str = "seals.log";
 
 /// Number of times that the databases of campaigns and vehicles are copied until both copies contain the same campaigns.
 const MAX_COPIES: u32 = 3;
+/// Delay before these databases are copied again. The import or deletion that changed only one of them ends meanwhile.
+const COPY_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// Copies every database into a new folder and checks each copy.
+/// Copies every database into a new folder and checks each copy. After an error, the folder is removed.
 ///
 /// The databases are copied one after another while the services run, so that a change to two databases may be in one copy only.
 /// After a restore, the services complete or undo work that looks unfinished.
@@ -30,18 +33,9 @@ pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: O
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
     fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
-    private_files::create_private_folder(folder)?;
-    // The seal file is copied first, so that the database copies contain every seal in it.
-    let seals = settings.seal_file_path().filter(|seals| seals.is_file());
-    if let Some(seals) = seals {
-        copy_file(&seals, &folder.join(SEALS), recipient).await?;
-    }
-    copy_database(settings, auth_svc::SCHEMA, folder).await?;
-    copy_vehicles_and_campaigns(settings, folder).await?;
-    copy_database(settings, import_svc::SCHEMA, folder).await?;
-    for schema in DATABASE_SCHEMAS {
-        let file = encrypt_for_recipient(database_file(folder, schema), recipient).await?;
-        print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
+    if let Err(cause) = copy_all(settings, folder, recipient).await {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot remove the incomplete backup {}", folder.display()))?;
+        return Err(cause);
     }
     backup_age::record_backup(&settings.data_dir, folder)?;
     let key = options.auth_config().sealing_key_path(&settings.data_dir);
@@ -50,6 +44,27 @@ pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: O
         print_to_stdout(
             "The backup is not encrypted. To encrypt it, set --recipient (PATIO_BACKUP_RECIPIENT) to a public key from age-keygen.\n",
         )?;
+    }
+    Ok(())
+}
+
+/// Copies the seal file and all databases, and encrypts each copy as soon as it is final.
+async fn copy_all(settings: &Settings, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
+    private_files::create_private_folder(folder)?;
+    // The seal file is copied first, so that the database copies contain every seal in it.
+    let seals = settings.seal_file_path().filter(|seals| seals.is_file());
+    if let Some(seals) = seals {
+        copy_file(&seals, &folder.join(SEALS), recipient).await?;
+    }
+    for copies in [&[auth_svc::SCHEMA][..], &[vehicle_svc::SCHEMA, campaign_svc::SCHEMA], &[import_svc::SCHEMA]] {
+        match copies {
+            [schema] => copy_database(settings, *schema, folder).await?,
+            _ => copy_vehicles_and_campaigns(settings, folder).await?,
+        }
+        for schema in copies {
+            let file = encrypt_for_recipient(database_file(folder, *schema), recipient).await?;
+            print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
+        }
     }
     Ok(())
 }
@@ -72,24 +87,20 @@ async fn copy_database(settings: &Settings, schema: Schema, folder: &Path) -> an
 /// Copies the database of vehicle-svc, then that of campaign-svc. Copies both again if a campaign was imported or deleted meanwhile,
 /// since the copies would then contain a campaign without its vehicles.
 async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyhow::Result<()> {
+    let [vehicles, campaigns] = [vehicle_svc::SCHEMA, campaign_svc::SCHEMA].map(|schema| database_file(folder, schema));
     for copies_left in (0..MAX_COPIES).rev() {
-        let schemas = [vehicle_svc::SCHEMA, campaign_svc::SCHEMA];
-        for schema in schemas {
-            copy_database(settings, schema, folder).await?;
-        }
-        let [vehicles, campaigns] = schemas.map(|schema| database_file(folder, schema));
+        copy_database(settings, vehicle_svc::SCHEMA, folder).await?;
+        copy_database(settings, campaign_svc::SCHEMA, folder).await?;
         let complete = query_ids(&vehicles, vehicle_svc::store::backup_restore::SELECT_PUBLISHED_CAMPAIGNS).await?;
         let torn: Vec<i64> = query_ids(&campaigns, campaign_svc::SELECT_LIVE_CAMPAIGNS).await?.difference(&complete).copied().collect();
         if torn.is_empty() {
             break;
         }
-        if copies_left == 0 {
-            let text = format!("Campaigns {torn:?} were imported or deleted during the backup: after a restore they lack vehicles.\n");
-            return print_to_stdout(&text);
+        anyhow::ensure!(copies_left > 0, "campaigns {torn:?} were imported or deleted during the backup, so it lacks their vehicles: try again");
+        for file in [&vehicles, &campaigns] {
+            fs::remove_file(file)?;
         }
-        for file in [vehicles, campaigns] {
-            fs::remove_file(&file)?;
-        }
+        tokio::time::sleep(COPY_RETRY_DELAY).await;
     }
     Ok(())
 }
