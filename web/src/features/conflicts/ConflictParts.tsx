@@ -16,7 +16,7 @@ export interface ConflictProps {
   conflict: FieldConflict
   mayDecide: boolean
   busy: boolean
-  /** How a conflict of the open list ended while the page was shown: the value that was kept here, or `unknown`. `null` while it is open. */
+  /** How the conflict was resolved since the page opened: the value kept on this page, or `unknown` if resolved elsewhere. `null` while open. */
   outcome: ConflictSideName | 'unknown' | null
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null

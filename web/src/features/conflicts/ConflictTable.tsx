@@ -72,7 +72,7 @@ function Row({ error, ...rest }: ConflictProps) {
   const [takeKey] = useState(createScannerTypingFilter)
   const decides = state === 'open' && outcome === null && mayDecide
   const press = (event: KeyboardEvent<HTMLElement>) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.ctrlKey || event.metaKey || event.altKey || (event.repeat && CHOICES.has(event.key))) return
     const row = event.currentTarget
     const step = STEPS[event.key]
     if (step !== undefined) {

@@ -59,14 +59,16 @@ test('key 1 or 2 in a row keeps that value and moves to the next row', async () 
 })
 
 /** Opens the page with a server that resolves each conflict, and returns the ids of the resolved ones. */
-async function openResolvable() {
+/** Opens the page with conflicts that can be resolved. The first page of the server's list lacks the conflicts in `onNextPage`. */
+async function openResolvable(onNextPage: number[] = []) {
   signInAs(LEADER)
   const resolved: number[] = []
   const vehicle = { ...conflict(1), parking_space: 'B-204', version: 2, status: 'ok' }
   stubServer({
     'GET /conflicts': () => {
       const conflicts = listed.filter(({ id }) => !resolved.includes(id))
-      return { conflicts, meta: { page_index: 0, per_page: 50, total_count: conflicts.length } }
+      const page = conflicts.filter(({ id }) => !onNextPage.includes(id))
+      return { conflicts: page, meta: { page_index: 0, per_page: 50, total_count: conflicts.length + onNextPage.length } }
     },
     ...Object.fromEntries(listed.map(({ id }) => [`GET /vehicles/${id}`, { ...vehicle, id }])),
     ...Object.fromEntries(listed.map(({ id }) => [`POST /conflicts/${id}/settle`, () => {
@@ -92,6 +94,15 @@ test('a resolved conflict keeps its place, and a double click resolves no other 
   expect(rows()).toEqual(before)
   expect(screen.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['Airbag 1', 'Brakes 1'])
   expect(screen.getByText('HB20 000001: conflito resolvido.')).toBeTruthy()
+  expect(resolved).toEqual([1])
+})
+
+test('a conflict that newer ones moved to the next page still shows its decision', async () => {
+  const onNextPage: number[] = []
+  const { person, resolved, row } = await openResolvable(onNextPage)
+  onNextPage.push(1)
+  await person.click(screen.getByRole('button', { name: 'Keep ok by 1005 for HB20 000001' }))
+  await waitFor(() => expect(row('HB20 000001').textContent).toContain('Kept'))
   expect(resolved).toEqual([1])
 })
 

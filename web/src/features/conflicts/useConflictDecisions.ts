@@ -29,7 +29,7 @@ export function useConflictDecisions(open: FieldConflict[], isComplete: boolean)
   const [isResting, setIsResting] = useState(false)
   const [known, setKnown] = useState<FieldConflict[]>([])
   const shown = keepPlaces(known, open)
-  if (shown.length !== known.length) setKnown(shown)
+  if (shown.length !== known.length || shown.some((conflict, at) => conflict !== known[at])) setKnown(shown)
 
   const pending = settle.isPending ? settle.variables.conflict.id : null
   const closed = listClosedIds(shown, open, isComplete)
@@ -48,7 +48,7 @@ export function useConflictDecisions(open: FieldConflict[], isComplete: boolean)
     conflict,
     mayDecide: mayResolveConflict(userType, conflict.field),
     busy: settle.isPending || isResting,
-    outcome: closed.has(conflict.id) && conflict.id !== pending ? (kept.get(conflict.id) ?? 'unknown') : null,
+    outcome: conflict.id === pending || open.some(({ id }) => id === conflict.id) ? null : (kept.get(conflict.id) ?? (closed.has(conflict.id) ? 'unknown' : null)),
     error: settle.variables?.conflict.id === conflict.id ? failed : null,
     onResolve: (choice) => resolve(conflict, choice),
   })

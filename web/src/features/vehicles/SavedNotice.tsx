@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
@@ -16,6 +16,8 @@ interface SavedNoticeProps {
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
   onGo: () => void
+  /** Stops the delay before the next vehicle opens. */
+  onStay: () => void
   /** Opens the form of the saved vehicle again. */
   onCorrect: () => void
 }
@@ -24,9 +26,14 @@ interface SavedNoticeProps {
  * Notice between a save and the next vehicle. Shows the saved status with a button to correct the save, the parking space of the next
  * vehicle, and a bar that runs until that vehicle opens.
  */
-export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo, onCorrect }: SavedNoticeProps) {
+export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo, onStay, onCorrect }: SavedNoticeProps) {
   const t = useInspectionText()
   const go = useRef<HTMLDivElement>(null)
+  const [isStaying, setIsStaying] = useState(false)
+  const stay = () => {
+    setIsStaying(true)
+    onStay()
+  }
   useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
   return (
     <div className={styles.saved}>
@@ -40,7 +47,7 @@ export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, on
         <div className={styles.what}>
           <MonospaceVin vin={vehicle.vin_number} />
           <VehicleStatusBadge status={status} />
-          <Button icon="pencil" onClick={onCorrect}>{t('vehicle.correct')}</Button>
+          <Button icon="pencil" onFocus={stay} onClick={onCorrect}>{t('vehicle.correct')}</Button>
         </div>
         {next && (
           <div className={styles.next}>
@@ -51,7 +58,7 @@ export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, on
         )}
       </div>
       <div className={styles.bar} ref={go} data-bottom-bar>
-        <div className={styles.time} aria-hidden="true"><span ref={(bar) => bar?.style.setProperty('--ms', `${ms}ms`)} /></div>
+        {!isStaying && <div className={styles.time} aria-hidden="true"><span ref={(bar) => bar?.style.setProperty('--ms', `${ms}ms`)} /></div>}
         <Button kind="primary" big wide onClick={onGo}>
           {t('vehicle.goNow')}
           <Icon name="right" size={24} />

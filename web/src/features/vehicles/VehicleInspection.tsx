@@ -79,7 +79,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
     if (identified) folding.foldAfterRelease()
     if (isNoteExpectedForStatus(chosen)) setNotes(true)
   }
-  if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} onCorrect={() => onCorrect(delay.correction)} />
+  if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} onStay={inspection.stay} onCorrect={() => onCorrect(delay.correction)} />
   return (
     <form className={styles.form} data-pane={inPane || undefined} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
       {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
@@ -104,7 +104,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
             <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
               <VehicleDetails vehicle={vehicle} inspection={inspection} />
             </InspectionStep>
-            {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={vehicle} /> : <CorrectionNotice correction={correction} supervisor={inspection.supervisor} />)}
+            {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={vehicle} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
             {!inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
             <StoredNotes vehicle={vehicle} />
           </div>
@@ -175,10 +175,9 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
 }
 
 /** Notice above the form of a correction. A status that the server has stored can be replaced freely only by a supervisor. */
-function CorrectionNotice({ correction: { status, replaces }, supervisor }: { correction: InspectionDraft; supervisor: boolean }) {
+function CorrectionNotice({ stored, supervisor }: { stored: string; supervisor: boolean }) {
   const t = useInspectionText()
-  const isFree = supervisor || status === '' || replaces !== undefined
-  return <Alert kind="info">{isFree ? t('vehicle.correcting') : t('vehicle.correctingNotes', { status })}</Alert>
+  return <Alert kind="info">{supervisor || stored === '' ? t('vehicle.correcting') : t('vehicle.correctingNotes', { status: stored })}</Alert>
 }
 
 function LastChange({ vehicle }: { vehicle: Vehicle }) {

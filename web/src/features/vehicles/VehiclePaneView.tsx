@@ -23,15 +23,27 @@ const VEHICLE = /^\/vehicle\/(\d+)(\?|$)/
 /** Page of one vehicle, shown in a pane beside the list. A link to another vehicle opens that vehicle in the same pane. */
 export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: VehiclePaneViewProps) {
   const t = useVehicleListText()
-  const latest = useRef({ open, close })
+  // The vehicle is rendered after the list has been painted, so that a click or an arrow key shows its effect at once.
+  const chosen = useMemo(() => ({ id, yard }), [id, yard])
+  const shown = useDeferredValue<typeof chosen | null>(chosen, null)
+  const isOutdated = shown?.id !== id
+  const latest = useRef({ open, close, isOutdated })
   useEffect(() => {
-    latest.current = { open, close }
+    latest.current = { open, close, isOutdated }
   })
   const [head, setHead] = useState<HTMLElement | null>(null)
-  const pane = useMemo(() => ({ head, open: (vehicle: number) => latest.current.open(vehicle), close: () => latest.current.close() }), [head])
-  // The vehicle is rendered after the list has been painted, so that a click or an arrow key shows its effect at once.
-  const shown = useDeferredValue<number | null>(id, null)
-  const path = `/vehicle/${shown ?? id}`
+  const pane = useMemo(
+    () => ({
+      head,
+      // The timer of a vehicle that is about to be replaced opens no other one.
+      open: (vehicle: number) => {
+        if (!latest.current.isOutdated) latest.current.open(vehicle)
+      },
+      close: () => latest.current.close(),
+    }),
+    [head],
+  )
+  const path = `/vehicle/${shown?.id ?? id}`
   const location = useMemo(() => {
     const go = (to: string, options?: Parameters<typeof navigate>[1]) => {
       const vehicle = VEHICLE.exec(to)?.[1]
@@ -40,7 +52,8 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
     }
     return (): [string, typeof go] => [path, go]
   }, [path, pane])
-  const search = useMemo(() => () => (yard === null ? '' : `yard=${yard}`), [yard])
+  const shownYard = shown?.yard ?? null
+  const search = useMemo(() => () => (shownYard === null ? '' : `yard=${shownYard}`), [shownYard])
   const frame = useRef<HTMLElement>(null)
   useEffect(() => {
     // Sets the top position from which the height of the pane is computed. The pane then ends at the lower edge of the window, and its save
@@ -68,7 +81,7 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
         <IconButton icon="eye" label={t('pane.page')} onClick={() => navigate(buildPath(path, { yard }))} />
         <IconButton icon="close" label={t('pane.close')} onClick={close} />
       </div>
-      <div className={styles.paneBody} tabIndex={-1}>
+      <div className={styles.paneBody} tabIndex={-1} inert={isOutdated}>
         <IsInSidePaneContext value>
           <VehiclePaneContext value={pane}>
             {shown === null ? <Loading /> : (

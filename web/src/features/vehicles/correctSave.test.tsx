@@ -21,8 +21,8 @@ afterEach(async () => {
   endSession()
 })
 
-/** Saves vehicle 7 as `ok` and taps the button that corrects the save. */
-async function correct(user: SessionUser, save: Parameters<typeof stubServer>[0][string]) {
+/** Saves vehicle 7 as `ok` and taps the button that corrects the save, or calls `instead`. */
+async function correct(user: SessionUser, save: Parameters<typeof stubServer>[0][string], instead?: () => Promise<void>) {
   signInAs(user)
   await loadOutbox()
   let stored = vehicle
@@ -42,7 +42,8 @@ async function correct(user: SessionUser, save: Parameters<typeof stubServer>[0]
   await person.click(button('ok'))
   await person.type(field(), 'left dor')
   await person.click(button('Save and Go Next'))
-  await person.click(await screen.findByRole('button', { name: 'Correct this vehicle' }))
+  const start = await screen.findByRole('button', { name: 'Correct this vehicle' })
+  await (instead ? instead() : person.click(start))
   return { person, saves: () => calls.filter(({ name }) => name === 'PUT /vehicles/7') }
 }
 const savedAs = ({ json: { status, operator_notes } }: { json: Record<string, unknown> }, version: number): Vehicle =>
@@ -87,4 +88,14 @@ test('a correction of a save that waits on this device replaces the save, with a
     expect(waiting()).toEqual([[4, 'waiting', { base: { status: '', operator_notes: '' }, wanted: { status, operator_notes: 'left dor' } }]])
     if (status === 'ng') await person.click(button('Correct this vehicle'))
   }
+}, 15_000)
+
+test('the focus on the button stops the delay, and the next vehicle opens only on request', async () => {
+  const { person } = await correct(SUPERVISOR, (call) => savedAs(call, 5), async () => {
+    button('Correct this vehicle').focus()
+    await new Promise((soon) => { setTimeout(soon, 3300) })
+  })
+  expect(window.location.pathname).toBe('/vehicle/7')
+  await person.click(button('Ir agora'))
+  expect(window.location.pathname).toBe('/vehicle/8')
 }, 15_000)

@@ -59,16 +59,19 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
   const goNow = useCallback(() => {
     if (delay !== null) exits.openVehicle(delay.next)
   }, [delay, exits])
+  const [isStaying, setIsStaying] = useState(false)
   useEffect(() => {
-    const timer = delay === null ? undefined : setTimeout(goNow, delay.ms)
+    const timer = delay === null || isStaying ? undefined : setTimeout(goNow, delay.ms)
     return () => clearTimeout(timer)
-  }, [delay, goNow])
+  }, [delay, goNow, isStaying])
 
   return {
     /** Path of the page of the vehicle's campaign. */
     campaign,
     delay,
     goNow,
+    /** Stops the delay, so that the next vehicle opens only on request. */
+    stay: () => setIsStaying(true),
     leave: (saved: CompletedSave, afterSave: AfterSaveAction) => {
       const next = saved.vehicle.next ?? null
       const isQueued = saved.result.kind === 'queued'

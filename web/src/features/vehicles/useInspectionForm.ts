@@ -25,10 +25,10 @@ export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: S
   const submission = useSubmitInspection({ vehicle, yard, user, isUndoable }, draft, navigation)
   const closed = useCampaign(vehicle.campaign_id).data?.status === 'Closed'
   const { entry, restored, typedOn, store, discard } = draft
-  const { campaign, delay, goNow, exit } = navigation
+  const { campaign, delay, goNow, stay, exit } = navigation
   return {
     ...submission,
-    entry, restored, typedOn, closed, campaign, delay, goNow, discard,
+    entry, restored, typedOn, closed, campaign, delay, goNow, stay, discard,
     supervisor: isSupervisor(user.user_type),
     // The identifier is compared with the edited VIN, because a supervisor may be correcting the stored VIN.
     identified: identifiesVehicle(entry.identifier, entry.vin_number),

@@ -159,6 +159,32 @@ test('an edit of a save that was sent meanwhile starts from the values of that s
   expect(calls[0]?.body).toMatchObject({ status: 'ng', base: { status: 'ok' } })
 })
 
+test('an edit of a save that was sent meanwhile takes back a field that only that save changed', async () => {
+  stubServer({ 'PUT /vehicles/7': createSavedVehicle(7, 'ok') })
+  const phone = await openTab()
+  await phone.outbox.save(request(7, 'ok', { change: { base: { status: '', operator_notes: 'dent' }, wanted: { status: 'ok', operator_notes: 'wrong car' } } }), 'key-1')
+  await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']))
+  const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7, 'ng') })
+  await phone.outbox.save(request(7, 'ng', { replaces: phone.outboxState.get().entries[0]?.seq ?? null }), 'key-2')
+  expect(calls[0]?.body).toMatchObject({ status: 'ng', operator_notes: 'dent', base: { status: 'ok', operator_notes: 'wrong car' } })
+})
+
+test('an edit of a save that is being sent starts from the values of that save, which is not sent again', async () => {
+  const phone = await openTab()
+  let isFirst = true
+  const calls = stubServer({ 'PUT /vehicles/7': async () => {
+    if (!isFirst) return createSavedVehicle(7, 'ng')
+    isFirst = false
+    await vi.waitFor(() => expect(phone.states()).toEqual(['7 waiting']))
+    void phone.outbox.save(request(7, 'ng', { replaces: phone.outboxState.get().entries[0]?.seq ?? null }), 'key-2')
+    await vi.waitFor(() => expect(phone.outboxState.get().entries.map(({ key }) => key)).toEqual(['key-2']))
+    return createSavedVehicle(7, 'ok')
+  } })
+  await phone.outbox.save(request(7, 'ok'), 'key-1')
+  await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']))
+  expect(calls.map(({ headers, json }) => [headers.get('idempotency-key'), json.base])).toEqual([['key-1', { status: '' }], ['key-2', { status: 'ok' }]])
+})
+
 const entry = (vehicle: number, status: string, part: Partial<PendingSave> = {}): PendingSave => ({ ...createPendingSave(request(vehicle, status), 'key'), ...part })
 
 test('pending saves are applied in order to the data of the server, and count once for each vehicle', () => {

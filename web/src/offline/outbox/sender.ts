@@ -8,7 +8,7 @@ import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/createUuid'
 import { chooseSendFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
 import { sendSave } from './sendSave'
-import { findNextSaveToSend, replaceQueuedSave, loadOutbox, deleteSave } from './store'
+import { findNextSaveToSend, replaceQueuedSave, rebaseReplacement, loadOutbox, deleteSave } from './store'
 
 /** Outcome of sending a save, as reported to the screen that waits for the server's response. */
 export type SendOutcome =
@@ -148,7 +148,8 @@ export class OutboxSender {
       this.#failures = 0
       if (getCurrentDataOwnerKey() === entry.owner) {
         this.#events.onSaved(vehicle, entry)
-        await replaceQueuedSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
+        const isStored = await replaceQueuedSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
+        if (!isStored) await rebaseReplacement(entry, session)
       } else await deleteSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
       this.#settle(entry, { kind: 'saved', vehicle })
       return true

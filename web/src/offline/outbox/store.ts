@@ -111,20 +111,39 @@ async function reserveSeq(database: Database): Promise<number> {
 
 /**
  * Prepares a save that replaces an older pending save. If the older save has been sent in the meantime, the new save is queued after the
- * older one instead, with the sent values as its base.
+ * older one instead, with the sent values as its base. A field that only the older save changes gets back its value from before.
  */
 function replacing(entry: PendingSave, old: PendingSave | null | undefined): PendingSave {
   if (old?.state !== 'done') return entry
-  const base = { ...entry.change.base }
-  for (const field of VEHICLE_FIELDS) if (field in base && field in old.change.wanted) base[field] = old.change.wanted[field]
-  return { ...entry, vin: old.change.wanted.vin_number ?? entry.vin, change: { ...entry.change, base }, replaces: null }
+  const [base, wanted] = [{ ...entry.change.base }, { ...entry.change.wanted }]
+  for (const field of VEHICLE_FIELDS) {
+    if (!(field in old.change.wanted)) continue
+    if (!(field in wanted)) wanted[field] = old.change.base[field]
+    base[field] = old.change.wanted[field]
+  }
+  return { ...entry, vin: old.change.wanted.vin_number ?? entry.vin, change: { base, wanted }, replaces: null }
 }
 
-/** Overwrites a stored save of the signed-in person in the database. */
-export async function replaceQueuedSave(entry: StoredSave, session: Session): Promise<void> {
+/** Overwrites a stored save of the signed-in person. Returns `false` without a change if the save was replaced or deleted meanwhile. */
+export async function replaceQueuedSave(entry: StoredSave, session: Session): Promise<boolean> {
   const sealed = await encryptSave(entry, session)
-  await (await openDatabase())?.put('outbox', sealed)
-  await publish()
+  const database = await openDatabase()
+  if (database === null) return false
+  const writing = database.transaction('outbox', 'readwrite')
+  const isStored = (await writing.store.getKey(entry.seq)) !== undefined
+  if (isStored) await writing.store.put(sealed)
+  await writing.done
+  if (isStored) await publish()
+  return isStored
+}
+
+/** Rebases the save that has replaced `sent`, a save whose sending had begun before and was successful. */
+export async function rebaseReplacement(sent: StoredSave, session: Session): Promise<void> {
+  const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', sent.owner)) ?? []
+  for (const record of own) {
+    const entry = record.state === 'done' ? null : await decryptSave(record, session)
+    if (entry?.replaces === sent.seq) await replaceQueuedSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
+  }
 }
 
 export async function deleteSave(seq: number): Promise<void> {
