@@ -231,7 +231,7 @@ fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
     host.tasks.spawn_repeating(MAINTENANCE_INTERVAL, move || {
         let sign_in_service = sign_in_service.clone();
         async move {
-            if let Err(cause) = sign_in_service.purge_expired_and_rotate_key().await {
+            if let Err(cause) = sign_in_service.purge_expired_rows_and_rotate_signing_key().await {
                 tracing::warn!(%cause, "hourly maintenance of revocations, lockout counters and signing keys failed, retrying in an hour");
             }
         }

@@ -373,7 +373,7 @@ impl SignInService {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn purge_expired_and_rotate_key(&self) -> Result<(), Error> {
+    pub async fn purge_expired_rows_and_rotate_signing_key(&self) -> Result<(), Error> {
         let now = self.clock.now();
         self.db.write(move |tx| Box::pin(async move { revocations::purge_expired_revocations(tx, now).await })).await?;
         token_signing::rotate_signing_key(&self.db, &self.keys.sealing, now, self.signing_key_lifetime).await?;

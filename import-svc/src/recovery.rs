@@ -67,8 +67,9 @@ async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, token
     metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(to_gauge_value(silent.len()));
     let mut outcome = Ok(is_any_running);
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
-        let steps = SagaClients::new(&host.channels, tokens.call_context_as_service().await?);
+        let (import, steps) = (lost.id, SagaClients::new(&host.channels, tokens.call_context_as_service().await?));
         if let Err(cause) = recover_one(host, db, &steps, lost).await {
+            tracing::debug!(import, %cause, "failed to recover an orphaned import, retrying");
             outcome = Err(cause);
         }
     }

@@ -181,7 +181,7 @@ test('a refusal of the server is shown in the language of the page, and numbers 
   await page.getByLabel('Confirmar senha').fill('long-enough-1!')
   await page.getByLabel('Nível de acesso').selectOption('op')
   await page.getByRole('button', { name: 'Criar novo usuário' }).last().click()
-  await expect(page.getByText('Este HMC já está em uso. Escolha outro.')).toBeVisible()
+  await expect(page.getByText('Este HMC (nome de acesso) já está em uso. Escolha outro.')).toBeVisible()
 
   await openAs(page, supervisor, `/campaign-list`)
   const tool = await openTool(page, 'Gerenciador de vagas')

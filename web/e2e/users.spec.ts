@@ -180,7 +180,7 @@ for (const viewport of SIZES) {
       await expect(page.getByText('Selecione o usuário e informe o novo HMC.')).toBeVisible()
       await page.getByLabel('New HMC').fill(supervisor.hmc)
       await submit(page, 'Change HMC')
-      await expect(page.getByText(/^Erro: Este HMC já está em uso/)).toBeVisible()
+      await expect(page.getByText(/^Erro: Este HMC \(nome de acesso\) já está em uso/)).toBeVisible()
       await page.getByLabel('New HMC').fill(` ${person.hmc}-b `)
       await submit(page, 'Change HMC')
       await expect(page.getByText('HMC alterado com sucesso!')).toBeVisible()

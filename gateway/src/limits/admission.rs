@@ -35,11 +35,11 @@ const QUEUE_PER_PERMIT: usize = 20;
 const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 /// Minimum interval between two log messages about rejected requests; also the interval at which the queue metrics are published.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of requests that must be admitted without waiting to offset one rejected request. An overload ends when all rejections
-/// are offset.
+/// Debt that one rejected request adds during an overload. Each request admitted without waiting pays off 1, and the overload ends
+/// when no debt is left.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum number of rejected requests, per permit, that must be offset before an overload ends; further rejected requests do not
-/// prolong the overload. With a lower maximum, reads admitted in a short gap between saves would end the overload too early.
+/// Maximum debt, in rejected requests per permit; further rejected requests do not prolong the overload. With a lower maximum, reads
+/// admitted in a short gap between saves would end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.

@@ -51,11 +51,11 @@ enum ChangeKind {
     Save,
     /// A user resolved a conflict between two values of a field.
     Conflict,
-    /// A bulk change set or removed the status.
+    /// The status was set or removed by a bulk change.
     BulkStatus,
-    /// A bulk change moved the vehicle.
+    /// The vehicle was moved by a bulk change.
     BulkSpace,
-    /// A CSV file changed fields of the vehicle.
+    /// Fields of the vehicle were changed by a CSV file.
     BulkFile,
     /// The vehicle was imported.
     Import,

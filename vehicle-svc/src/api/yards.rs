@@ -41,7 +41,7 @@ impl YardService for YardApi {
 
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
         let caller = identity::authenticated_caller(&request)?;
-        let counts = yards::list_counts_by_campaign_name(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
+        let counts = yards::list_yard_counts_of_campaign_named(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
         reply(pb::GetYardCountsResponse { yards: list_visible_yards(&caller, &counts, false) })
     }
 

@@ -122,7 +122,7 @@ impl ChangeSet {
         let mut campaign_counts = Vec::new();
         for (campaign, here) in &self.campaigns {
             let after = counters::update_campaign_counters(tx, *campaign, &here.deltas).await?;
-            work_counts::add_bulk_change_activity(tx, *campaign, at, here.deltas.inspected_deltas_by_yard(), &here.statuses).await?;
+            work_counts::add_bulk_change_activity(tx, *campaign, at, here.deltas.inspected_count_deltas_by_yard(), &here.statuses).await?;
             change_list::record_changes(tx, *campaign, after.revision, &here.vehicles).await?;
             let few = here.vehicles.len() <= MAX_VEHICLES_PER_EVENT;
             campaign_counts.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });

@@ -91,8 +91,8 @@ pub struct CampaignIndex {
 }
 
 impl CampaignIndex {
-    /// Creates an index without vehicles that is valid for one layout number of the campaign. The layout number increases when
-    /// vehicles move.
+    /// Creates an empty index for one layout number of the campaign. The layout number increases whenever vehicles move, and the
+    /// index is then out of date.
     #[must_use]
     pub fn empty_for_layout_number(layout: i64) -> Self {
         Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }

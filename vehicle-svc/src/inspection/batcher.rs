@@ -63,7 +63,7 @@ fn pause(waiting: usize, begun: Option<Instant>, now: Instant) -> Option<Instant
 struct Asked {
     attempt: Arc<SaveAttempt>,
     answer: oneshot::Sender<Result<AttemptOutcome>>,
-    /// Tracing span of the call, to which the SQL statements of the group are attributed.
+    /// Tracing span of the gRPC call that queued the save.
     span: Span,
 }
 
@@ -201,7 +201,7 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Resul
         .iter()
         .map(|attempt| {
             let id = attempt.key.vehicle_id;
-            attempt.evaluate(found.remove(&id).ok_or(Error::VehicleNotFound(id))?)
+            attempt.evaluate_save(found.remove(&id).ok_or(Error::VehicleNotFound(id))?)
         })
         .collect();
     let changes: Vec<_> =

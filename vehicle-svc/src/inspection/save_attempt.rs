@@ -107,7 +107,7 @@ impl SaveAttempt {
     ///
     /// # Errors
     /// Returns the first rule that the save breaks.
-    pub fn evaluate(&self, found: LoadedVehicle) -> Result<EvaluatedSave> {
+    pub fn evaluate_save(&self, found: LoadedVehicle) -> Result<EvaluatedSave> {
         let Self { caller, save, now, .. } = self;
         if found.key_vehicle.is_some() {
             return Ok(EvaluatedSave { found, verdict: None });
@@ -123,7 +123,7 @@ impl SaveAttempt {
     async fn run(&self, tx: &mut Tx<'_>, lock: bool) -> Result<AttemptOutcome> {
         let Self { save, key, .. } = self;
         let found = saves::load_vehicle(tx, save.id, key, lock).await?.ok_or(Error::VehicleNotFound(save.id))?;
-        let EvaluatedSave { found, verdict } = self.evaluate(found)?;
+        let EvaluatedSave { found, verdict } = self.evaluate_save(found)?;
         let Some(Verdict { content, kept, deltas, entry }) = verdict else {
             return self.repeated_result(tx, &found).await.map(|saved| AttemptOutcome::Saved(Box::new(saved)));
         };

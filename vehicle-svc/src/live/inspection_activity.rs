@@ -55,7 +55,7 @@ pub async fn load_activity(db: &Db, caller: &Caller, request: &pb::GetActivityRe
 
 async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
     match campaign {
-        Some(id) => yards::list_counts_by_campaign_id(db, id).await,
+        Some(id) => yards::list_yard_counts_of_campaign(db, id).await,
         None => yards::list_vehicle_counts(db).await,
     }
 }

@@ -53,7 +53,7 @@ impl CounterDeltasByYard {
     }
 
     /// Returns the id of each changed yard, with the change of the number of inspected vehicles in the yard.
-    pub fn inspected_deltas_by_yard(&self) -> impl Iterator<Item = (i64, i64)> {
+    pub fn inspected_count_deltas_by_yard(&self) -> impl Iterator<Item = (i64, i64)> {
         self.yards.iter().map(|(yard, delta)| (*yard, delta.inspected))
     }
 

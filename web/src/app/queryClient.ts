@@ -10,7 +10,7 @@ const MAX_RETRIES = 2
 const RETRYABLE = [0, 502, 503, 504]
 const isRetryable = (error: Error) => error instanceof ApiProblem && RETRYABLE.includes(error.status)
 
-/** Query cache that shows a toast when a query with a text key in `meta.failed` fails. The page shows its own error as well. */
+/** Query cache that shows a toast when a query fails whose `meta.failed` is the translation key of a message. The page also shows an error. */
 const queryCache = new QueryCache({
   onError: (error, { meta }) => {
     const ended = error instanceof ApiProblem && error.status === 401

@@ -184,7 +184,7 @@ pub struct ArchiveVerificationReport {
 ///
 /// # Errors
 /// Returns an error when the file is not an archive.
-pub fn read_archive_service_name(path: &Path) -> anyhow::Result<String> {
+pub fn read_service_name_from_archive(path: &Path) -> anyhow::Result<String> {
     let first = lines(path)?.next().context("the file is empty")??;
     let Line::Part { service, .. } = serde_json::from_str(&first)? else { bail!("the file is not an archive of the audit log") };
     Ok(service)

@@ -55,9 +55,9 @@ impl KeyPollSchedule {
         self.is_current.send_replace(true);
     }
 
-    /// Waits until the next poll is due. While users send requests, the wait is one poll interval. Otherwise, the wait is the idle
-    /// poll interval and ends early at the next call. Returns `true` when the process was idle. A process without keys (`is_loaded`
-    /// is `false`) never counts as idle.
+    /// Waits until the next poll is due, and returns whether the process was idle. The wait is one poll interval while users send
+    /// requests. In an idle process, it is the idle poll interval, and a request ends it early. A process that has not loaded the
+    /// token verification keys yet (`is_loaded` is `false`) counts as busy.
     pub(super) async fn wait_until_poll_due(&self, is_loaded: bool) -> bool {
         if !is_loaded || !self.activity.is_idle() {
             sleep(POLL_INTERVAL).await;

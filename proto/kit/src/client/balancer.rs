@@ -213,8 +213,8 @@ impl LoadBalancer {
     }
 
     /// Stores the addresses that DNS lookups returned, each with its host name, and chooses the replicas whose health is checked.
-    /// `all` is true when every lookup succeeded. An address missing in `found` is then removed; if its replica is healthy, the
-    /// address is removed only after [`DNS_GRACE`].
+    /// If every lookup succeeded (`all`), also removes the addresses missing from `found`: at once if the replica is unhealthy,
+    /// after [`DNS_GRACE`] if it is healthy.
     fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &BackgroundTasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {

@@ -71,7 +71,7 @@ interface PassResult {
 
 /** Maximum number of consecutive frames on which one decoding pass is repeated to confirm a code. */
 const MAX_REPEATS = 2
-/** Number of frames with stripes but without a code after which the slow pass for blurred codes runs once. */
+/** Interval of the slow pass for blurred codes, in frames that show barcode-like stripes but yield no decoded code. */
 const BLURRED_PASS_INTERVAL = 4
 /** Maximum time in milliseconds spent on a frame before its extra decoding pass, which is otherwise postponed to the next frame. */
 export const MAX_MS_BEFORE_EXTRA_PASS = 15
@@ -91,8 +91,8 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   let postponed = false
   /** Number of frames with stripes but without a code since the last blurred-code pass. */
   let framesWithStripes = 0
-  /** Number of passes chosen in the mode 'every' (all codes in view) since the last frame in the mode 'first'. */
-  let everyModeFrames = 0
+  /** Number of decoding passes run in the mode 'every' (all codes in view) since the last frame in the mode 'first' (one code). */
+  let everyModePasses = 0
   /** Number of passes of `ROTATED_PASS_INDEXES` that were run or skipped since the last frame in the mode 'first'. */
   let searched = 0
   /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
@@ -130,7 +130,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
 
   /** Returns the next pass of the mode 'every': the pass that read the last code, then passes for tilted labels, then all in turn. */
   function nextEveryModePass(input: DecodePassInput): ChosenPass | null {
-    if (everyModeFrames++ === 0) {
+    if (everyModePasses++ === 0) {
       const last = passOf(lastRead, input)
       if (last) return last
     }
@@ -226,7 +226,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
       if (mode !== 'first') postponed = false
       if (mode === 'every') return everyCode(frame, whole)
       if (mode === 'watch') return watchCode(frame, whole)
-      everyModeFrames = 0
+      everyModePasses = 0
       searched = 0
       return firstCode(frame, whole)
     },
@@ -240,7 +240,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
       again = null
       postponed = false
       lastRead = null
-      everyModeFrames = 0
+      everyModePasses = 0
       searched = 0
     },
   }

@@ -17,8 +17,8 @@ export interface BrightnessProfile {
 const MAX_SHIFT = 2
 const STEP = 0.25
 /**
- * Minimum correlation of a band (group of rows) with the bars: an absolute value, and a share of the best band's correlation. The profile
- * ends before the first band below this minimum.
+ * Minimum correlation of a band (group of rows) with the barcode's bar pattern: `LEAST`, and `SAME` times the best correlation so far. The
+ * profile ends before the first band below either.
  */
 const [LEAST, SAME] = [0.2, 0.6]
 /** Width in pixels of the margin (quiet zone) on each side of the bars in a profile; `MARGIN_SHARE` of the bars' width is added. */

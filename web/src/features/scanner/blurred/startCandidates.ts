@@ -63,7 +63,7 @@ export function findStartCandidates(line: DirectedProfile, searches: readonly Te
   return found
 }
 
-/** Returns the start candidate at a position, with the blur that matches best. */
+/** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
 function chooseBestBlur(line: DirectedProfile, searches: readonly TemplateSet[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)

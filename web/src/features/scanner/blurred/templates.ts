@@ -52,7 +52,7 @@ export function createSymbologyTemplates(symbology: Symbology, blur: number): Sy
   }
 }
 
-/** Brightness profile resampled at one module size (width of the narrowest bar). */
+/** Brightness profile resampled for one assumed module size (width in pixels of the narrowest bar). */
 export interface SampledProfile {
   /** Module size in pixels. */
   module: number
@@ -66,10 +66,10 @@ export interface SampledProfile {
 const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
 const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
 
-/** Resamples a brightness profile at every module size of the coarse search. */
+/** Resamples a brightness profile for every module size of the coarse search. */
 export const sampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
 
-/** Resamples a brightness profile at one module size. Each sample is the mean of the pixels that it covers. */
+/** Resamples a brightness profile for one module size, with `SAMPLES_PER_MODULE` samples per module, each the mean of its pixels. */
 function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
   const integral = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
