@@ -188,6 +188,7 @@ test('a refusal of the server is shown in the language of the page, and numbers 
   await tool.getByRole('textbox').first().fill(`${first.vin_number} 01/mar`)
   await expect(tool.getByText(/é uma data ou hora/)).toBeVisible()
   await openAs(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
-  await listEntries(page, name).getByRole('button', { name: `Excluir ${name}` }).click()
+  await page.getByRole('button', { name: `Converter em SQL ou excluir ${name}` }).click()
+  await page.getByRole('menuitem', { name: `Excluir ${name}` }).click()
   await expect(page.getByRole('dialog')).toContainText('Os veículos (1) também serão excluídos.')
 })
