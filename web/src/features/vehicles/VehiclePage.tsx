@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage, isNotFound } from '@/api/apiProblem'
 import { getDataOwnerKey, useSession } from '@/api/session'
@@ -28,16 +28,18 @@ export default function VehiclePage() {
   if (correction !== null && correction.vehicle !== id) setCorrection(null)
   const restored = useMemo(() => (session === null ? undefined : readInspectionDraft(getDataOwnerKey(session.user), id)?.replaces), [session, id])
   const vehicle = useVehicle(id, yard, correction === null ? restored : correction.draft.replaces)
+  // The first form is rendered in a transition, which does not block input.
+  const hasVehicle = useDeferredValue(vehicle.data !== undefined, false)
   return (
     <Page title={t('vehicle.title')} subtitle={<span className={styles.compact} />}>
-      {vehicle.isPending && (
+      {(vehicle.isPending || (vehicle.data && !hasVehicle)) && (
         <>
           <p role="status">{t('vehicle.loading')}</p>
           <Skeleton rows={3} height={150} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />
         </>
       )}
       {vehicle.isError && !vehicle.data && <ErrorNotice isMissing={isNotFound(vehicle.error)} text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
-      {vehicle.data && session && (
+      {vehicle.data && hasVehicle && session && (
         <VehicleInspection key={`${id} ${correction?.n ?? 0}`} vehicle={vehicle.data} yard={yard} user={session.user} correction={correction?.draft ?? null}
           onCorrect={(draft) => setCorrection({ vehicle: id, n: (correction?.n ?? 0) + 1, draft })}>
           <HistorySection vehicle={vehicle.data} />
