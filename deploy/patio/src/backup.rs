@@ -96,7 +96,10 @@ async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyh
         if torn.is_empty() {
             break;
         }
-        anyhow::ensure!(copies_left > 0, "campaigns {torn:?} were imported or deleted during the backup, so it lacks their vehicles: try again");
+        anyhow::ensure!(
+            copies_left > 0,
+            "campaigns {torn:?} were imported or deleted during the backup, so it lacks their vehicles: try again"
+        );
         for file in [&vehicles, &campaigns] {
             fs::remove_file(file)?;
         }
