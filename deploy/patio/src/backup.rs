@@ -33,9 +33,17 @@ pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: O
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
     fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
-    if let Err(cause) = copy_all(settings, folder, recipient).await {
-        fs::remove_dir_all(folder).with_context(|| format!("cannot remove the incomplete backup {}", folder.display()))?;
-        return Err(cause);
+    let files = match copy_all(settings, folder, recipient).await {
+        Ok(files) => files,
+        Err(cause) => {
+            return Err(match fs::remove_dir_all(folder) {
+                Ok(()) => cause,
+                Err(left) => cause.context(format!("the incomplete backup {} could not be removed ({left})", folder.display())),
+            });
+        }
+    };
+    for file in files {
+        print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
     backup_age::record_backup(&settings.data_dir, folder)?;
     let key = options.auth_config().sealing_key_path(&settings.data_dir);
@@ -48,25 +56,25 @@ pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: O
     Ok(())
 }
 
-/// Copies the seal file and all databases, and encrypts each copy as soon as it is final.
-async fn copy_all(settings: &Settings, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
+/// Copies the seal file and all databases, and encrypts each copy as soon as it is final. Returns the copies of the databases.
+async fn copy_all(settings: &Settings, folder: &Path, recipient: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
     private_files::create_private_folder(folder)?;
     // The seal file is copied first, so that the database copies contain every seal in it.
     let seals = settings.seal_file_path().filter(|seals| seals.is_file());
     if let Some(seals) = seals {
         copy_file(&seals, &folder.join(SEALS), recipient).await?;
     }
+    let mut files = Vec::new();
     for copies in [&[auth_svc::SCHEMA][..], &[vehicle_svc::SCHEMA, campaign_svc::SCHEMA], &[import_svc::SCHEMA]] {
         match copies {
             [schema] => copy_database(settings, *schema, folder).await?,
             _ => copy_vehicles_and_campaigns(settings, folder).await?,
         }
         for schema in copies {
-            let file = encrypt_for_recipient(database_file(folder, *schema), recipient).await?;
-            print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
+            files.push(encrypt_for_recipient(database_file(folder, *schema), recipient).await?);
         }
     }
-    Ok(())
+    Ok(files)
 }
 
 fn database_file(folder: &Path, schema: Schema) -> PathBuf {
@@ -85,9 +93,11 @@ async fn copy_database(settings: &Settings, schema: Schema, folder: &Path) -> an
 }
 
 /// Copies the database of vehicle-svc, then that of campaign-svc. Copies both again if a campaign was imported or deleted meanwhile,
-/// since the copies would then contain a campaign without its vehicles.
+/// since the copies would then contain a campaign without its vehicles. Campaigns that lack their vehicles in two copies in a row lack
+/// them in the running databases as well, and are reported.
 async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyhow::Result<()> {
     let [vehicles, campaigns] = [vehicle_svc::SCHEMA, campaign_svc::SCHEMA].map(|schema| database_file(folder, schema));
+    let mut torn_before = Vec::new();
     for copies_left in (0..MAX_COPIES).rev() {
         copy_database(settings, vehicle_svc::SCHEMA, folder).await?;
         copy_database(settings, campaign_svc::SCHEMA, folder).await?;
@@ -96,10 +106,14 @@ async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyh
         if torn.is_empty() {
             break;
         }
+        if torn == torn_before {
+            return print_to_stdout(&format!("Campaigns {torn:?} have no vehicles in the running databases either.\n"));
+        }
         anyhow::ensure!(
             copies_left > 0,
             "campaigns {torn:?} were imported or deleted during the backup, so it lacks their vehicles: try again"
         );
+        torn_before = torn;
         for file in [&vehicles, &campaigns] {
             fs::remove_file(file)?;
         }

@@ -22,6 +22,11 @@ test('an entry takes new values for unchanged fields, and keeps its own changes 
   expect(diffVehicleFields(now.base ?? seen, now)).toEqual({ base: { status: '' }, wanted: { status: 'ok' } })
 })
 
+test('an entry that replaces a save stays as typed when that save is sent meanwhile', () => {
+  const replacing = { ...entry, status: '', replaces: 7 }
+  expect(rebaseInspectionDraft(replacing, { ...seen, status: 'ok' })).toMatchObject({ status: '', base: { status: '' } })
+})
+
 test('a change contains only fields that differ and that the role may change', () => {
   const wanted = { ...seen, status: 'ng', admin_notes: 'mine' }
   expect(diffVehicleFields(seen, wanted)).toEqual({ base: { status: '', admin_notes: 'from QC' }, wanted: { status: 'ng', admin_notes: 'mine' } })

@@ -24,10 +24,13 @@ const isDraft = (value: unknown): value is InspectionDraft =>
 /** Returns a draft with the vehicle's current values and no changes. */
 export const createInspectionDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickVehicleFields(vehicle), version: vehicle.version, base: pickVehicleFields(vehicle) })
 
-/** Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. */
+/**
+ * Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. A draft that
+ * replaces a save stays as typed, because the replaced save may be sent meanwhile and is no change of another person.
+ */
 export function rebaseInspectionDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {
   const { base } = draft
-  if (base === undefined) return draft
+  if (base === undefined || draft.replaces !== undefined) return draft
   const now = { ...draft, base: { ...base } }
   for (const field of VEHICLE_FIELDS) if (draft[field] === base[field]) now[field] = now.base[field] = vehicle[field]
   return now

@@ -35,11 +35,13 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
   const pane = useMemo(
     () => ({
       head,
-      // The timer of a vehicle that is about to be replaced opens no other one.
+      // A vehicle that is about to be replaced, for example its timer after a save, neither opens another one nor closes the pane.
       open: (vehicle: number) => {
         if (!latest.current.isOutdated) latest.current.open(vehicle)
       },
-      close: () => latest.current.close(),
+      close: () => {
+        if (!latest.current.isOutdated) latest.current.close()
+      },
     }),
     [head],
   )

@@ -185,6 +185,25 @@ test('an edit of a save that is being sent starts from the values of that save, 
   expect(calls.map(({ headers, json }) => [headers.get('idempotency-key'), json.base])).toEqual([['key-1', { status: '' }], ['key-2', { status: 'ok' }]])
 })
 
+test('an edit of an edit, made while the first save is being sent, starts from the values of the first save', async () => {
+  const phone = await openTab()
+  let isFirst = true
+  const seqOf = (key: string) => phone.outboxState.get().entries.find((saved) => saved.key === key)?.seq ?? null
+  const calls = stubServer({ 'PUT /vehicles/7': async () => {
+    if (!isFirst) return createSavedVehicle(7, 'ng')
+    isFirst = false
+    await vi.waitFor(() => expect(seqOf('key-1')).not.toBeNull())
+    for (const [key, status, replaced] of [['key-2', 'Repair', 'key-1'], ['key-3', 'ng', 'key-2']] as const) {
+      void phone.outbox.save(request(7, status, { replaces: seqOf(replaced) }), key)
+      await vi.waitFor(() => expect(phone.outboxState.get().entries.map((saved) => saved.key)).toEqual([key]))
+    }
+    return createSavedVehicle(7, 'ok')
+  } })
+  await phone.outbox.save(request(7, 'ok'), 'key-1')
+  await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']))
+  expect(calls.map(({ headers, json }) => [headers.get('idempotency-key'), json.base, json.status])).toEqual([['key-1', { status: '' }, 'ok'], ['key-3', { status: 'ok' }, 'ng']])
+})
+
 const entry = (vehicle: number, status: string, part: Partial<PendingSave> = {}): PendingSave => ({ ...createPendingSave(request(vehicle, status), 'key'), ...part })
 
 test('pending saves are applied in order to the data of the server, and count once for each vehicle', () => {

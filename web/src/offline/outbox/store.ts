@@ -90,7 +90,7 @@ export async function insertSave(entry: PendingSave, session: Session): Promise<
     const writing = database.transaction('outbox', 'readwrite', { durability: 'strict' })
     const now = entry.replaces === null ? undefined : await writing.store.get(entry.replaces)
     if (now?.state !== old?.state) continue // the replaced save was sent meanwhile
-    if (written.replaces !== null) await writing.store.delete(written.replaces)
+    if (entry.replaces !== null && old?.state !== 'done') await writing.store.delete(entry.replaces)
     await writing.store.add(sealed)
     await writing.done
     await publish()
@@ -111,11 +111,16 @@ async function reserveSeq(database: Database): Promise<number> {
 
 /**
  * Prepares a save that replaces an older pending save. If the older save has been sent in the meantime, the new save is queued after the
- * older one instead, with the sent values as its base. A field that only the older save changes gets back its value from before.
+ * older one instead, with the sent values as its base. A field that only the older save changes gets back its value from before. If the
+ * older save still waits, the new one takes over its base and the save that it has replaced itself, which may be on its way.
  */
 function replacing(entry: PendingSave, old: PendingSave | null | undefined): PendingSave {
-  if (old?.state !== 'done') return entry
   const [base, wanted] = [{ ...entry.change.base }, { ...entry.change.wanted }]
+  if (old?.state === 'waiting') {
+    for (const field of VEHICLE_FIELDS) if (field in base && field in old.change.base) base[field] = old.change.base[field]
+    return { ...entry, change: { base, wanted }, replaces: old.replaces ?? entry.replaces }
+  }
+  if (old?.state !== 'done') return entry
   for (const field of VEHICLE_FIELDS) {
     if (!(field in old.change.wanted)) continue
     if (!(field in wanted)) wanted[field] = old.change.base[field]
