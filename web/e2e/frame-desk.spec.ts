@@ -179,11 +179,16 @@ test('keys lead home, to Manage Campaigns and to the conflicts, and ? lists them
 })
 
 test('a page works while the rail and the menu cannot be loaded, and the menu loads when it is opened', async ({ page }) => {
-  const parts = /assets\/(desk|Menu|PrintFooter)-[^/]*\.js/
-  await page.route(parts, (route) => route.abort())
+  const parts = /assets\/(desktop|MainMenu|PrintFooter)-[^/]*\.js/
+  const aborted = new Set<string>()
+  await page.route(parts, (route) => {
+    aborted.add(parts.exec(route.request().url())?.[1] ?? '')
+    return route.abort()
+  })
   await openAs(page, await getSharedMember(page.request, 'op'), '/yard')
   await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible()
+  await expect.poll(() => [...aborted]).toContain('desktop')
   await expect(page.getByRole('navigation', { name: 'Sections' })).toHaveCount(0)
   await page.unroute(parts)
   await openMenu(page)
