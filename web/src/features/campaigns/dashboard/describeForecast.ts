@@ -33,13 +33,13 @@ export function describeProgress(t: DashboardTranslate, { total, inspected }: In
 }
 
 /**
- * Returns a sentence that states the pace needed to meet the due date, or that the due date has passed. Returns an empty text without a due
- * date, and when all vehicles are inspected.
+ * Returns a sentence that states the pace needed to meet the due date, that no working hours are left before it, or that it has passed.
+ * Returns an empty text without a due date, and when all vehicles are inspected.
  */
 export function describeRequiredRate(t: DashboardTranslate, { need, hours }: FinishForecast, pace: number, formats: DateFormatters, now: number): string {
   if (need === null) return ''
   const when = formats.moment(need.dueAt, now)
-  if (need.perHour === 0) return t('chart.overdue', { when })
+  if (need.perHour === 0) return t(need.dueAt > now ? 'chart.noHoursLeft' : 'chart.overdue', { when })
   const words = { n: formatCount(need.perHour), when, pace: formatCount(Math.round(pace)), first: hours.first, end: hours.end }
   return t(need.isLate ? 'chart.needsLate' : 'chart.needs', words)
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InspectionActivity } from '@/api/types'
+import { getDateFormatters } from './dateFormatters'
+import { describeRequiredRate } from './describeForecast'
 import { listProgressPoints, computeFinishForecast } from './forecast'
 import { addWorkingHours, countWorkingHours, findWorkingHours } from './workingHours'
 
@@ -27,6 +29,15 @@ test('only working hours count, as the work shows them', () => {
   expect(addWorkingHours(at('2026-11-24T15:30'), 1, hours)).toBe(at('2026-11-25T08:30'))
   expect(addWorkingHours(at('2026-11-24T15:30'), 9_999_999, hours)).toBeNull()
   expect(countWorkingHours(at('2026-11-24T15:30'), at('2026-11-25T09:15'), hours)).toBeCloseTo(1.75)
+})
+
+test('a due date after the last working hour of today is ahead, not over', () => {
+  const described = (due: string) => {
+    const now = at('2026-11-25T18:00')
+    const forecast = computeFinishForecast(activity, 39, new Date(at(due)).toISOString(), now)
+    return describeRequiredRate((key) => key, forecast, 39, getDateFormatters('en'), now)
+  }
+  expect(['2026-11-25T20:00', '2026-11-25T12:00', '2026-11-26T12:00'].map(described)).toEqual(['chart.noHoursLeft', 'chart.overdue', 'chart.needs'])
 })
 
 test('the end is a range between the slowest and the fastest recent pace, and the due date says what it needs', () => {
