@@ -1,4 +1,4 @@
-import { expect, test, type Page } from './support/test'
+import { expect, test, type BrowserContext, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
 import { openNotes } from './support/parts'
 import { supervisor } from './support/people'
@@ -54,15 +54,21 @@ test('what is saved without a signal waits on the phone, is seen there, and is s
   expect(await fetchVehicle(page.request, headers, second.id)).toMatchObject({ status: 'ok', operator_notes: 'scratched', modified_by_hmc: operator.hmc })
 })
 
-test('a save that waits is edited or discarded; one that is refused says why', async ({ page, context }) => {
+/** Imports a campaign of three vehicles, goes offline, and saves the first vehicle as `ng` in the name of a new operator. */
+async function inspectFirstOffline(page: Page, context: BrowserContext, name: string) {
   const headers = await getHeaders(page.request, supervisor)
-  const { id: campaign, vehicles } = await importUniqueCampaign(page.request, headers, 'Refused', createRowsInYard('K', 3))
+  const { id: campaign, vehicles } = await importUniqueCampaign(page.request, headers, name, createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
   await openAs(page, await createMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
   await waitForServiceWorker(page)
   await context.setOffline(true)
   await inspect(page, first, 'ng', 'Save and Go Next')
+  return { headers, campaign, first, second }
+}
+
+test('a save that waits is edited or discarded; one that is refused says why', async ({ page, context }) => {
+  const { headers, campaign, first, second } = await inspectFirstOffline(page, context, 'Refused')
   await page.getByText('Ir agora').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
   await inspect(page, second, 'ok')
@@ -92,14 +98,7 @@ test('a save that waits is edited or discarded; one that is refused says why', a
 })
 
 test('a vehicle saved without a signal is corrected before the next one opens, also when the first save is sent meanwhile', async ({ page, context }) => {
-  const headers = await getHeaders(page.request, supervisor)
-  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Corrected', createRowsInYard('K', 3))
-  const [first, second] = vehicles as [Vehicle, Vehicle]
-  await openAs(page, await createMember(page.request, 'op'), `/vehicle/${first.id}`)
-  await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
-  await waitForServiceWorker(page)
-  await context.setOffline(true)
-  await inspect(page, first, 'ng', 'Save and Go Next')
+  const { headers, first, second } = await inspectFirstOffline(page, context, 'Corrected')
   await page.getByRole('button', { name: 'Correct this vehicle' }).click()
   await chooseAndSave(page, 'ok', 'Save and Go Next')
   await page.getByText('Ir agora').click()

@@ -57,24 +57,20 @@ pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: O
 }
 
 /// Copies the seal file and all databases, and encrypts each copy as soon as it is final. Returns the copies of the databases.
-async fn copy_all(settings: &Settings, folder: &Path, recipient: Option<&str>) -> anyhow::Result<Vec<PathBuf>> {
+async fn copy_all(settings: &Settings, folder: &Path, recipient: Option<&str>) -> anyhow::Result<[PathBuf; DATABASE_SCHEMAS.len()]> {
     private_files::create_private_folder(folder)?;
     // The seal file is copied first, so that the database copies contain every seal in it.
     let seals = settings.seal_file_path().filter(|seals| seals.is_file());
     if let Some(seals) = seals {
         copy_file(&seals, &folder.join(SEALS), recipient).await?;
     }
-    let mut files = Vec::new();
-    for copies in [&[auth_svc::SCHEMA][..], &[vehicle_svc::SCHEMA, campaign_svc::SCHEMA], &[import_svc::SCHEMA]] {
-        match copies {
-            [schema] => copy_database(settings, *schema, folder).await?,
-            _ => copy_vehicles_and_campaigns(settings, folder).await?,
-        }
-        for schema in copies {
-            files.push(encrypt_for_recipient(database_file(folder, *schema), recipient).await?);
-        }
-    }
-    Ok(files)
+    let encrypt = |schema| encrypt_for_recipient(database_file(folder, schema), recipient);
+    copy_database(settings, auth_svc::SCHEMA, folder).await?;
+    let auth = encrypt(auth_svc::SCHEMA).await?;
+    copy_vehicles_and_campaigns(settings, folder).await?;
+    let (vehicles, campaigns) = (encrypt(vehicle_svc::SCHEMA).await?, encrypt(campaign_svc::SCHEMA).await?);
+    copy_database(settings, import_svc::SCHEMA, folder).await?;
+    Ok([auth, vehicles, campaigns, encrypt(import_svc::SCHEMA).await?])
 }
 
 fn database_file(folder: &Path, schema: Schema) -> PathBuf {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
@@ -29,11 +29,6 @@ interface SavedNoticeProps {
 export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo, onStay, onCorrect }: SavedNoticeProps) {
   const t = useInspectionText()
   const go = useRef<HTMLDivElement>(null)
-  const [isStaying, setIsStaying] = useState(false)
-  const stay = () => {
-    setIsStaying(true)
-    onStay()
-  }
   useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
   return (
     <div className={styles.saved}>
@@ -47,7 +42,7 @@ export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, on
         <div className={styles.what}>
           <MonospaceVin vin={vehicle.vin_number} />
           <VehicleStatusBadge status={status} />
-          <Button icon="pencil" onFocus={stay} onClick={onCorrect}>{t('vehicle.correct')}</Button>
+          <Button icon="pencil" onFocus={onStay} onClick={onCorrect}>{t('vehicle.correct')}</Button>
         </div>
         {next && (
           <div className={styles.next}>
@@ -58,7 +53,7 @@ export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, on
         )}
       </div>
       <div className={styles.bar} ref={go} data-bottom-bar>
-        {!isStaying && <div className={styles.time} aria-hidden="true"><span ref={(bar) => bar?.style.setProperty('--ms', `${ms}ms`)} /></div>}
+        {ms !== null && <div className={styles.time} aria-hidden="true"><span ref={(bar) => bar?.style.setProperty('--ms', `${ms}ms`)} /></div>}
         <Button kind="primary" big wide onClick={onGo}>
           {t('vehicle.goNow')}
           <Icon name="right" size={24} />

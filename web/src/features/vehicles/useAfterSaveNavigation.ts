@@ -38,7 +38,8 @@ export interface NextVehicleDelay {
   next: number
   /** Whether the save is only stored on this device. */
   isQueued: boolean
-  ms: number
+  /** Length of the delay; `null` once the person has stopped it, so that the next vehicle opens only on request. */
+  ms: number | null
   /** Draft with the saved values, with which the person can correct the save. */
   correction: InspectionDraft
 }
@@ -59,11 +60,11 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
   const goNow = useCallback(() => {
     if (delay !== null) exits.openVehicle(delay.next)
   }, [delay, exits])
-  const [isStaying, setIsStaying] = useState(false)
   useEffect(() => {
-    const timer = delay === null || isStaying ? undefined : setTimeout(goNow, delay.ms)
+    const ms = delay?.ms ?? null
+    const timer = ms === null ? undefined : setTimeout(goNow, ms)
     return () => clearTimeout(timer)
-  }, [delay, goNow, isStaying])
+  }, [delay, goNow])
 
   return {
     /** Path of the page of the vehicle's campaign. */
@@ -71,7 +72,7 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
     delay,
     goNow,
     /** Stops the delay, so that the next vehicle opens only on request. */
-    stay: () => setIsStaying(true),
+    stay: () => setDelay((current) => current && { ...current, ms: null }),
     leave: (saved: CompletedSave, afterSave: AfterSaveAction) => {
       const next = saved.vehicle.next ?? null
       const isQueued = saved.result.kind === 'queued'

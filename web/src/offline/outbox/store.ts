@@ -144,10 +144,8 @@ export async function replaceQueuedSave(entry: StoredSave, session: Session): Pr
 
 /** Rebases the save that has replaced `sent`, a save whose sending had begun before and was successful. */
 export async function rebaseReplacement(sent: StoredSave, session: Session): Promise<void> {
-  const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', sent.owner)) ?? []
-  for (const record of own) {
-    const entry = record.state === 'done' ? null : await decryptSave(record, session)
-    if (entry?.replaces === sent.seq) await replaceQueuedSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
+  for await (const entry of decryptOwnSaves(session, 'waiting', 'refused')) {
+    if (entry.replaces === sent.seq) await replaceQueuedSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
   }
 }
 
@@ -172,13 +170,18 @@ export async function deleteUndoableSave({ seq, id }: StoredSave, isUndoable: ()
   return isRemoved
 }
 
-/** Returns the next save to send, read from the database. Skips records that cannot be decrypted. */
-export async function findNextSaveToSend(session: Session): Promise<StoredSave | undefined> {
+/** Reads the signed-in person's saves in these states from the database, in the order of sending. Skips records that cannot be decrypted. */
+async function* decryptOwnSaves(session: Session, ...states: SaveState[]): AsyncGenerator<StoredSave> {
   const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', getDataOwnerKey(session.user))) ?? []
   for (const record of own) {
-    const entry = record.state === 'waiting' ? await decryptSave(record, session) : null
-    if (entry !== null) return entry
+    const entry = states.includes(record.state) ? await decryptSave(record, session) : null
+    if (entry !== null) yield entry
   }
+}
+
+/** Returns the next save to send, read from the database. */
+export async function findNextSaveToSend(session: Session): Promise<StoredSave | undefined> {
+  for await (const entry of decryptOwnSaves(session, 'waiting')) return entry
   return undefined
 }
 
