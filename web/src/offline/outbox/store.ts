@@ -170,7 +170,7 @@ export async function deleteUndoableSave({ seq, id }: StoredSave, isUndoable: ()
   return isRemoved
 }
 
-/** Reads the signed-in person's saves in these states from the database, in the order of sending. Skips records that cannot be decrypted. */
+/** Reads the signed-in person's saves in these states from the database, in sending order. Skips records that cannot be decrypted. */
 async function* decryptOwnSaves(session: Session, ...states: SaveState[]): AsyncGenerator<StoredSave> {
   const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', getDataOwnerKey(session.user))) ?? []
   for (const record of own) {
