@@ -33,7 +33,8 @@ pub struct AccessEvent {
 struct Sort {
     user_id: i64,
     kind: &'static str,
-    /// Description of what the user did. Empty for the common count of all events beyond [`MAX_EVENTS_PER_USER`] different events.
+    /// Description of what the user did; empty when the user already has [`MAX_EVENTS_PER_USER`] different events. Events with an
+    /// empty description are counted together if their kind and address are equal.
     summary: String,
     address: String,
 }

@@ -28,7 +28,7 @@ pub struct Actor {
     pub address: String,
 }
 
-/// Takes the lock for user administration until the commit, and checks in the database that the caller is still a supervisor.
+/// Locks user administration until the commit, and checks in the database that the caller is still a supervisor.
 ///
 /// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
 pub(crate) async fn lock_users_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {

@@ -1,5 +1,5 @@
-//! Bootstrap at startup: creates missing keys and the first two users of an empty database, and sets the missing password of the
-//! developer account.
+//! Bootstrap at startup: creates missing keys, and the first two users if the database is empty. Also sets the configured password of
+//! the developer account if this account has no password yet.
 use crate::{
     auth_keys,
     config::Config,

@@ -165,8 +165,8 @@ async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<S
     Ok(Arc::new(keys))
 }
 
-/// Returns a copy of `host`, the shared resources of the process, that directs calls to auth-svc to this process itself instead of the
-/// network. Also returns an empty cell, which the caller fills with the gRPC router of this process.
+/// Returns a copy of `host` (the shared resources of the process) whose calls to auth-svc stay in this process, without the network.
+/// Also returns an empty cell, which the caller fills with the gRPC router of this process.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
 fn with_local_auth_link(host: &ServiceHost) -> (ServiceHost, Arc<OnceLock<Router>>) {

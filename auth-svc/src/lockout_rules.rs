@@ -85,8 +85,8 @@ pub enum LockoutOperation {
 pub enum LockoutDecision {
     /// The attempt is blocked for this many more milliseconds.
     Deny(i64),
-    /// The attempt is allowed. The number is how many attempts are left if this attempt fails; with 0, a wrong password begins
-    /// a block.
+    /// The attempt is allowed. After `Reserve`, the number is how many attempts are left if this attempt fails; 0 means that the
+    /// block has begun. After `Check` and `Release`, the number is always [`MAX_FAILED_ATTEMPTS`].
     Allow(i64),
 }
 

@@ -343,7 +343,7 @@ impl SignInService {
         Ok(())
     }
 
-    /// Lifts every lockout and rate limit on a user's account, and resets the failed attempts. Returns `true` if there were any.
+    /// Deletes the lockout counters (blocks, failed attempts, rate limits) of a user's account. Returns `true` if any were deleted.
     ///
     /// # Errors
     /// Returns `ReservedUser`, `UserNotFound`, `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller

@@ -48,7 +48,8 @@ static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 /// Database schema of campaign-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// Selects the ids of the campaigns that users can see, from a copy of the database of campaign-svc.
+/// Selects the ids of all published campaigns. The backup runs this query on its copy of the database, to find campaigns whose
+/// vehicles are missing from the copy of the database of vehicle-svc.
 pub const SELECT_LIVE_CAMPAIGNS: &str = "select id from campaigns where state = 'live'";
 
 /// Binary of campaign-svc: its name, default listen address and schema.

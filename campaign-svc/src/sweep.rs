@@ -22,8 +22,8 @@ const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Names of the steps of a sweep, as written to the log.
 const STEPS: [&str; 3] = ["discard drafts of lost imports", "finish deletions of campaigns", "sync changed campaigns to vehicle-svc"];
-/// Trackers of the outages of the steps, in the order of [`STEPS`]. Each tracker counts the failures since the last success of its
-/// step.
+/// Outage trackers, one for each step in [`STEPS`], in the same order. A tracker counts the failures since the last success of its
+/// step, so that only the first failure is logged as a warning.
 static OUTAGES: [OutageTracker; 3] = [OutageTracker::new(), OutageTracker::new(), OutageTracker::new()];
 
 /// Completes or reverts the work on campaigns that a crash or an unavailable vehicle-svc left unfinished. Any number of replicas

@@ -1,5 +1,5 @@
-//! Confirms with auth-svc that the session named in a token exists. The signature of the token is not enough: a thief of the signing
-//! key could sign tokens for sessions that do not exist.
+//! Confirms with auth-svc that the session named in a token is open and belongs to the user and role in the token. A valid signature
+//! is not enough: an attacker who stole the signing key could sign tokens for sessions that do not exist.
 use moka::sync::Cache;
 use patio_kit::{
     auth::identity::Caller,

@@ -54,11 +54,13 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
     });
 }
 
-/// Recovers all orphaned imports, whose process died. Returns `true` if the database listed any import of any replica as running, so that
-/// the background task soon repeats the recovery. An import that cannot be recovered does not keep the others from being recovered.
+/// Recovers orphaned imports, whose process died. A failure to recover one import does not stop the recovery of the others. Returns
+/// `true` if the database listed any import of any replica as running. The background task then soon repeats the recovery, because
+/// a running import may become orphaned.
 ///
 /// # Errors
-/// Returns the last failure of an import, or the failure to list the running imports.
+/// Returns an error when the running imports cannot be listed, auth-svc issues no token, or an import cannot be recovered. If several
+/// imports cannot be recovered, returns the last error.
 async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokenSource) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();

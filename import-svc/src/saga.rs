@@ -84,7 +84,7 @@ pub struct Importer {
 }
 
 impl Importer {
-    /// Imports a file. If the returned future is dropped, the import is cancelled and undone.
+    /// Imports a file. If the returned future is dropped before publishing begins, the import is cancelled and undone.
     pub async fn import(&self, person: RequestingUser, upload: UploadedWorkbook) -> Result<ImportOutcome> {
         let attempt = ImportAttempt {
             upload_id: upload.id.to_string(),

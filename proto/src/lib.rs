@@ -14,7 +14,7 @@ macro_rules! areas {
 areas! {
     /// Access rules: which role may call which rpc.
     access = "patio.access.v1";
-    /// Messages that several proto packages share, such as the page that a request selects from a list.
+    /// Messages that several proto packages share, such as the page number and page size in requests for a list.
     common = "patio.common.v1";
     /// Users, sign-in, sessions and tokens.
     auth = "patio.auth.v1";

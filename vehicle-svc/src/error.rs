@@ -2,7 +2,7 @@
 use patio_kit::errors::{self, ErrorReason, status, status_with_values};
 use tonic::{Code, Status};
 
-/// Reason why vehicle-svc rejected or failed a call.
+/// Reason why a call to vehicle-svc was rejected or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The vehicle with this id does not exist, or its campaign is being imported or deleted.

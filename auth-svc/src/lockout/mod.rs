@@ -37,7 +37,7 @@ impl Lockout {
         Self { cache: CounterCache::from_cache(cache, REDIS_TIMEOUT), db, clock }
     }
 
-    /// Checks that password attempts on these counters are not blocked now. Does not count an attempt.
+    /// Checks that neither the primary counter nor a rate limit blocks a password attempt now. Does not count an attempt.
     ///
     /// # Errors
     /// Returns `LockedOut`, with the seconds until the block ends, when attempts are blocked. Returns a database error when a

@@ -72,7 +72,7 @@ impl StoredUser {
 
 /// Input for inserting a user.
 pub struct NewUser {
-    /// Fixed id for one of the first two users; `None` when the database is to assign the next id.
+    /// Fixed id for one of the first two users; `None` lets the database assign the next id.
     pub id: Option<i64>,
     /// Login name (HMC, the employee registration number) of the new user.
     pub hmc: Hmc,

@@ -11,8 +11,8 @@ use sqlx::{query, query_as, query_scalar};
 /// Reserves a campaign's next revision number. The caller then syncs a change to vehicle-svc under this number before storing the
 /// change. The caller must hold the row lock.
 ///
-/// Until the change is stored, the row counts as not acknowledged by vehicle-svc. After a crash, the sweeper, a background task,
-/// therefore sends the unchanged campaign to vehicle-svc again, which reverts the change there.
+/// Until the change is stored, the acknowledged revision in the row is lower than the reserved revision. After a crash, the sweeper, a
+/// background task, therefore sends the unchanged campaign to vehicle-svc again, which reverts the change there.
 pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
     on!(tx.connection(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
         .bind(id).bind(at).fetch_one(c).await)

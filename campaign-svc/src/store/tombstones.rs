@@ -7,7 +7,7 @@ use patio_kit::{
 };
 use sqlx::{query, query_scalar};
 
-/// Marks a campaign or draft whose row is locked as deleted (a tombstone), which frees its name and import id at once.
+/// Marks a campaign or draft as deleted (a tombstone), which frees its name and import id. The caller must hold the row lock.
 pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<(), sqlx::Error> {
     on!(tx.connection(), c => query("update campaigns set state = 'deleting', import_id = '', touched_at = $2 where id = $1")
         .bind(id).bind(at).execute(c).await.map(drop))

@@ -20,15 +20,15 @@ use tokio::process::Command;
 /// Name of the file with the audit seals (hash-chain links) of the audit log.
 const SEALS: &str = "seals.log";
 
-/// Number of times that the databases of campaigns and vehicles are copied until both copies contain the same campaigns.
+/// Maximum number of attempts to copy the databases of vehicle-svc and campaign-svc so that every copied campaign has its vehicles.
 const MAX_COPIES: u32 = 3;
-/// Delay before these databases are copied again. The import or deletion that changed only one of them ends meanwhile.
+/// Delay before the next attempt to copy the databases of vehicle-svc and campaign-svc, in which running imports can finish.
 const COPY_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Copies every database into a new folder and checks each copy. After an error, the folder is removed.
 ///
-/// The databases are copied one after another while the services run, so that a change to two databases may be in one copy only.
-/// After a restore, the services complete or undo work that looks unfinished.
+/// The databases are copied one after another while the services run. A backup may therefore contain only one part of a change to
+/// two databases. After a restore, the services complete or undo such a change.
 pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
@@ -56,7 +56,7 @@ pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: O
     Ok(())
 }
 
-/// Copies the seal file and all databases, and encrypts each copy as soon as it is final. Returns the copies of the databases.
+/// Copies the seal file and all databases, and encrypts each copy if `recipient` is given. Returns the paths of the database copies.
 async fn copy_all(settings: &Settings, folder: &Path, recipient: Option<&str>) -> anyhow::Result<[PathBuf; DATABASE_SCHEMAS.len()]> {
     private_files::create_private_folder(folder)?;
     // The seal file is copied first, so that the database copies contain every seal in it.
@@ -88,9 +88,11 @@ async fn copy_database(settings: &Settings, schema: Schema, folder: &Path) -> an
     Ok(())
 }
 
-/// Copies the database of vehicle-svc, then that of campaign-svc. Copies both again if a campaign was imported or deleted meanwhile,
-/// since the copies would then contain a campaign without its vehicles. Campaigns that lack their vehicles in two copies in a row lack
-/// them in the running databases as well, and are reported.
+/// Copies the database of vehicle-svc, then the database of campaign-svc. If an import published a campaign between the two copies,
+/// the campaign lacks its vehicles in the backup, and both databases are copied again.
+///
+/// If the same campaigns lack their vehicles in two attempts in a row, the running databases lack the vehicles as well. The copies
+/// are then kept, and the ids of these campaigns are printed.
 async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyhow::Result<()> {
     let [vehicles, campaigns] = [vehicle_svc::SCHEMA, campaign_svc::SCHEMA].map(|schema| database_file(folder, schema));
     let mut torn_before = Vec::new();

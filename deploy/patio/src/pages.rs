@@ -31,8 +31,8 @@ pub async fn build_web_pages_if_stale(folder: &Path) -> anyhow::Result<PathBuf> 
 
 /// Returns the folder with the sources of the web pages and `package.json`, or `None` if no sources exist.
 ///
-/// `folder` is the configured folder of the built pages. The sources are searched only if `folder` ends with `web/dist`, their
-/// build output. A relative `folder` is searched in the current folder and its parents.
+/// `folder` is the configured folder of the built pages. Returns `None` unless `folder` ends with `web/dist`, the build output of
+/// the sources. A relative `folder` is resolved against the current folder, then against each of its parents.
 fn sources(folder: &Path) -> Option<PathBuf> {
     if !folder.ends_with("web/dist") {
         return None;

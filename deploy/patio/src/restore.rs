@@ -1,4 +1,4 @@
-//! The command `patio restored`: the last step after databases were restored from a backup.
+//! The command `patio restored`, which completes a restore of PostgreSQL. `patio restore` runs the same step for SQLite.
 use crate::process::DATABASE_SCHEMAS;
 use patio_kit::{cli::print_to_stdout, config::Settings, db::Db};
 

@@ -1,5 +1,5 @@
-//! Extractors of validated request parts: caller, body, query and path parameters, and headers. An invalid part rejects the
-//! request with the API's JSON error.
+//! Extractors of validated request parts: caller, body, query and path parameters, and headers. A request with an invalid part is
+//! rejected with the API's JSON error.
 //!
 //! Code that reads the client's address or a cookie belongs in `http`; the JSON forms of responses belong in `views`.
 

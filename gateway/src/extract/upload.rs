@@ -211,7 +211,7 @@ impl Chunks {
     }
 }
 
-/// Number of bytes that may still arrive before the headers of the current form part must end.
+/// Remaining number of bytes that the client may send until the headers of the current form part end; unlimited after the headers.
 #[derive(Clone)]
 struct HeaderBudget(Arc<AtomicUsize>);
 

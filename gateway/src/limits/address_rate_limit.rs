@@ -1,5 +1,5 @@
-//! Rate limits per client address for sign-in attempts, sign-outs made while offline, and Content-Security-Policy reports of browsers.
-//! Lockouts of accounts after failed sign-ins are in auth-svc.
+//! Rate limits per client address for sign-in attempts, for requests that end sessions after offline sign-outs, and for
+//! Content-Security-Policy reports of browsers. Lockouts of accounts after failed sign-ins are in auth-svc.
 use moka::sync::Cache;
 use std::{
     sync::{Arc, Mutex, PoisonError},

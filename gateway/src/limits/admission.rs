@@ -38,8 +38,8 @@ const LOG_INTERVAL: Duration = Duration::from_secs(1);
 /// Debt that one rejected request adds during an overload. Each request admitted without waiting pays off 1, and the overload ends
 /// when no debt is left.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum debt, in rejected requests per permit; further rejected requests do not prolong the overload. With a lower maximum, reads
-/// admitted in a short gap between saves would end the overload too early.
+/// Maximum debt per permit, as a number of rejected requests. Once the maximum is reached, further rejections do not prolong the
+/// overload. If the maximum were lower, reads admitted in a short gap between saves could pay off the debt too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -73,12 +73,13 @@ struct State {
     rejected: u64,
     /// Time of the last log message about rejections.
     logged_at: Instant,
-    /// Recovery debt: number of requests that must still be admitted without waiting before the overload ends; 0 without an
+    /// Recovery debt: the overload ends once this number of further requests is admitted without waiting in the queue. 0 without an
     /// overload.
     recovery_debt: usize,
     /// Number of consecutive ticks without any permit in use.
     idle_ticks: u32,
-    /// Notified when an overload begins. Wakes the task that checks every tick whether the overload has ended.
+    /// Notified of each rejected request. The first rejection of an overload wakes the task that checks every tick whether the
+    /// overload has ended.
     overload_began: Arc<Notify>,
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time that must pass without a failure of a dependency, such as a service, before its next failure is logged as a warning again.
+/// Time without failures after which the next failure of a dependency, such as a service, is logged as a warning again.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// Time of the last failed request for each dependency, by the name of the dependency.
@@ -26,9 +26,9 @@ pub(super) struct RequestRecord<'r> {
 impl RequestRecord<'_> {
     /// Writes the access-log entry of a request and counts the request in the metrics.
     ///
-    /// The entry of a failed request contains the cause and the failed dependency. Internal errors (status 500) and the first
-    /// failure of a dependency are logged as warnings. Further failures are logged at level `info` until the dependency has not
-    /// failed for [`QUIET_PERIOD`].
+    /// The entry of a failed request (status 500 or above) contains the cause and the failed dependency. Internal errors (status
+    /// 500) are always logged as warnings. Any other failure is logged as a warning if the dependency has not failed within
+    /// [`QUIET_PERIOD`], otherwise at level `info`.
     pub(super) fn log_and_count(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(

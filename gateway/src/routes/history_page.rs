@@ -51,8 +51,8 @@ pub(super) struct NamedFieldChange {
     new: String,
 }
 
-/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. Entries with equal times are sorted in the order of
-/// the variants.
+/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. Positions with equal times are compared by source.
+/// The history is sorted in descending order, so that bulk jobs come before audit entries with the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Audit,

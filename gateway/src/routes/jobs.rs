@@ -22,7 +22,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_jobs)).routes(routes!(undo_job))
 }
 
-/// Kind of a job: an import, or a bulk change by status, parking space or CSV file.
+/// Kind of a job: an import, a bulk change of the status or the parking space, or a bulk change by a CSV file.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum JobKind {

@@ -27,7 +27,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(report_pending_saves)).routes(routes!(list_pending_saves))
 }
 
-/// Report of a device that lists all pending saves of the caller on the device.
+/// Report that a device sends about the caller's pending saves on this device.
 #[derive(Deserialize, ToSchema)]
 struct HeldByDevice {
     /// Pending saves per campaign; empty when the device has none. The list replaces the device's last report.

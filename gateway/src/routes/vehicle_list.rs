@@ -93,8 +93,8 @@ async fn all_vehicles(
     Ok(([tag, revision, (CONTENT_TYPE, HeaderValue::from_static("application/json"))], Body::from_stream(array(all))).into_response())
 }
 
-/// Timeout for the next chunk of a vehicle list from vehicle-svc. The timeout is long, because chunks are also late
-/// when the client reads slowly.
+/// Timeout for each chunk of a vehicle list after the first chunk, which has the shorter `DEFAULT_CALL_TIMEOUT`. When this timeout
+/// expires, the response has already begun and is aborted.
 const CHUNK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns the next chunk of the vehicle list; `None` after the last chunk. Returns an `Unavailable` error when no chunk arrives

@@ -26,11 +26,11 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles))
 }
 
-/// Optional query parameter that limits the returned `next` vehicle to one yard.
+/// Optional query parameter with the yard from which the next vehicle to inspect (`next` in the response) is chosen.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct YardQuery {
-    /// Id of the yard to which the returned `next` vehicle is limited; all yards when absent.
+    /// Id of the yard from which the next vehicle to inspect (`next` in the response) is chosen; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
 }
@@ -220,8 +220,7 @@ struct ListQuery {
     /// Id of the yard whose vehicles are listed; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
-    /// Status of the listed vehicles; an empty status selects vehicles that are not inspected, and an absent status selects all
-    /// vehicles.
+    /// Status of the listed vehicles; an empty status selects vehicles without a status, and an absent status selects all vehicles.
     #[param(nullable = false)]
     status: Option<VehicleStatus>,
 }

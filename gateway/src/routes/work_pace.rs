@@ -32,8 +32,8 @@ pub struct Pace {
     campaign_id: i64,
     /// Active users: users who saved a vehicle in the last 15 minutes. The user with the most recent save comes first.
     people: Vec<UserPace>,
-    /// Number of vehicles saved per hour: the sum of `per_hour` of all active users. Without active users, the rate of the saves
-    /// in the last 30 minutes, measured from the first of these saves, but over at least 10 minutes.
+    /// Number of vehicles saved per hour: the sum of `per_hour` of all active users. When no user is active, the number of saves in
+    /// the last 30 minutes is divided by the time since the first of these saves, or by 10 minutes if that time is shorter.
     per_hour: f64,
     /// Number of vehicles of the campaign that are not inspected yet.
     remaining: i64,
@@ -52,7 +52,8 @@ struct UserPace {
     last_at: DateTime<Utc>,
     /// Number of vehicles that this user saved in the last 30 minutes. Operators receive null for all other users.
     saves: Option<i64>,
-    /// Number of vehicles that this user saved per hour. Operators receive null for all other users.
+    /// Number of vehicles that this user saves per hour, computed from the saves of the last 30 minutes. Operators receive null for
+    /// all other users.
     per_hour: Option<f64>,
 }
 

@@ -63,8 +63,8 @@ pub(super) struct Connection {
     work: HandlerRuntime,
     peer: Peer,
     timeouts: IdleTimeouts,
-    /// Whether the connection has carried an HTTP/2 request. When the process drains, an HTTP/2 client is told to open a new
-    /// connection.
+    /// Whether the connection has carried an HTTP/2 request. If so, the gateway sends GOAWAY when the process begins to drain before
+    /// a shutdown, so that the client opens a new connection.
     shared: AtomicBool,
 }
 

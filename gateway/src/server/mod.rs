@@ -124,8 +124,8 @@ impl Server {
         Ok(())
     }
 
-    /// Waits until the number of open connections is below the limit, and returns the permit of a new connection; `None` when the
-    /// process stops.
+    /// Waits until the number of open connections is below the limit, and returns a permit for one more connection. Returns `None`
+    /// when the process stops.
     async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             permit = room.clone().acquire_owned() => permit.ok(),

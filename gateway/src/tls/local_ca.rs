@@ -1,7 +1,7 @@
 //! Local certificate authority (CA), stored on disk, and the server certificate that the CA issues.
 //!
-//! The CA can issue certificates only for local names and private addresses. A thief of the CA key therefore cannot
-//! impersonate other websites to a phone that trusts the CA.
+//! Name constraints limit the CA's certificates to local names, this machine's host name and private addresses. An attacker who
+//! stole the CA key therefore cannot impersonate other websites to a phone that trusts the CA.
 use crate::tls::{Pair, host_names};
 use anyhow::Context;
 use chrono::{DateTime, Datelike, TimeDelta, Utc};

@@ -95,7 +95,7 @@ macro_rules! api_enum {
 }
 
 api_enum! {
-    /// Inspection status of a vehicle; the empty text while the vehicle is not inspected.
+    /// Inspection status of a vehicle; an empty string when the vehicle has no status.
     VehicleStatus of vehicle::VehicleStatus, status::vehicle_status_text, status::parse_vehicle_status, {
         Unspecified = "", Ok = "ok", Ng = "ng", Repair = "Repair", RepairOk = "Repair OK", NotFound = "Not Found", GateOut = "Gate Out", SOffBl = "S/OFF BL",
     }

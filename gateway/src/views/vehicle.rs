@@ -35,8 +35,8 @@ pub struct Vehicle {
     parking_space: String,
     id_yard: Option<i32>,
     yard_group: String,
-    /// Id of the next uninspected vehicle after this vehicle in walking order (by yard, then parking space); null when no other vehicle
-    /// is left.
+    /// Id of the next uninspected vehicle in walking order (by yard, then parking space). After the last vehicle, the search continues
+    /// from the first. Null when no other vehicle is uninspected.
     next: Option<i64>,
     modified_by: Option<i64>,
     modified_by_hmc: Option<String>,
@@ -45,7 +45,7 @@ pub struct Vehicle {
     version: i64,
     /// Number of open conflicts of the vehicle.
     open_conflicts: i64,
-    /// Conflicts that this save caused. Present only in the response to a save that caused conflicts.
+    /// Conflicts caused by the requested save. Absent when the save caused no conflict, and in responses to other requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     conflicts: Vec<Conflict>,

@@ -8,7 +8,8 @@ const UNKNOWN_FORMAT: &str = "a number in an unknown format";
 pub(crate) enum NumberFormat {
     /// Format that displays all digits of the number without changes, such as `General`.
     Plain,
-    /// Format of digits, zeros and fixed characters, in sections for positive, negative and zero numbers.
+    /// Format of digit placeholders and fixed characters, such as `00-000`. Several sections apply to positive, negative and zero
+    /// numbers, or to numbers that meet a condition.
     Pattern(Vec<FormatSection>),
     /// Format of a date, a time of day, or both.
     DateTime,
@@ -104,8 +105,8 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
     section
 }
 
-/// Parses one section of a format code. Returns `None` if the section is empty or applies only to text. Returns `Err` with the number
-/// format of the cell if the section is not a digit pattern, for example a date.
+/// Parses one section of a format code. Returns `None` if the section is empty or applies only to text. Returns `Err` if the section
+/// is not a digit pattern, for example a date. The error is the number format of the whole format code.
 fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
     let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);
@@ -175,8 +176,8 @@ fn code_starts(first: &char, rest: &[char], word: &[char]) -> bool {
 /// Parses the content of square brackets in a format code: a colour, a locale, a currency, a condition, or elapsed time. Stores a
 /// condition in `section`.
 ///
-/// Returns `Err` with the number format of the cell for elapsed time, a currency or an invalid condition, because such a format is not
-/// a supported digit pattern.
+/// Returns `Err` for elapsed time, a currency or an invalid condition, which a digit pattern cannot contain. The error is the number
+/// format of the whole format code.
 fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat> {
     let lower = inside.to_lowercase();
     let is_elapsed = !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.chars().all(|c| unit.starts_with(c)));

@@ -59,8 +59,8 @@ fn longest(column: Column) -> usize {
 /// value.
 const CAMPAIGN_COLUMNS: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
-/// Columns whose values must be stored exactly as typed. In these columns, a value that a spreadsheet program converted, such as a date,
-/// is an error.
+/// Columns in which a value that a spreadsheet program converted, such as a date, is an error. These columns identify the vehicle and its
+/// parking space, and the conversion loses the text that the user typed.
 const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
 
 /// Cells of one row, indexed by recognized column.

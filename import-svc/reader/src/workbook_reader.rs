@@ -49,7 +49,7 @@ pub struct ParsedWorkbook {
 pub struct CheckedWorkbook(Vec<Bytes>);
 
 impl CheckedWorkbook {
-    /// Returns the rows, the header first. Stops at the first chunk that does not decode.
+    /// Returns the rows, the header first. Stops at the first encoded [`CheckedRows`] that cannot be decoded.
     pub fn into_rows(self) -> impl Iterator<Item = CheckedRow> {
         self.0.into_iter().map_while(|bytes| CheckedRows::decode(bytes).ok()).flat_map(|lines| lines.all)
     }
@@ -78,11 +78,12 @@ impl WorkbookReader {
         Self { program, timeout, reader_slots: Arc::new(Semaphore::new(MAX_READER_PROCESSES)), user_slots }
     }
 
-    /// Reads a workbook, after waiting for a free reader process and for earlier workbooks of the same user. Calls `report_rows`
-    /// with the number of rows read so far. Dropping the future kills the reader process.
+    /// Reads a workbook in a new reader process. First waits until the user's earlier workbooks are read and fewer than
+    /// [`MAX_READER_PROCESSES`] processes run. Calls `report_rows` with the number of rows read so far. Dropping the future kills the
+    /// process.
     ///
     /// # Errors
-    /// Returns the rejection of the workbook, also when the reader process died or timed out.
+    /// Returns the rejection of the workbook, also when the reader process died or timed out; `NotStarted` if it failed to start.
     pub async fn read(&self, person: i64, file: Bytes, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ParsedWorkbook, ReadFailure> {
         let output = self.run_child(person, file, &[], report_rows).await?;
         match output.end {
@@ -91,10 +92,10 @@ impl WorkbookReader {
         }
     }
 
-    /// Reads all rows of a workbook with their errors, after waiting for a free reader process.
+    /// Reads all rows of a workbook with their errors, in a new reader process. Waits first, like [`Self::read`].
     ///
     /// # Errors
-    /// Returns the rejection of a file whose rows cannot be read at all.
+    /// Returns the rejection of a file whose rows cannot be read at all; `NotStarted` if the reader process failed to start.
     pub async fn read_for_correction(&self, person: i64, file: Bytes) -> Result<CheckedWorkbook, ReadFailure> {
         let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match output.end {

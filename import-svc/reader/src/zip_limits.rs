@@ -85,7 +85,7 @@ fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
 /// Number of bytes at the start of a part that are searched for the root element and for forbidden XML declarations.
 const SEARCHED_BYTES: usize = 4 << 10;
 
-/// State of checking one part while it is unpacked.
+/// Data collected about one part (file) of the package while the part is unpacked, to check the part against the limits.
 #[derive(Default)]
 struct Part {
     head: Vec<u8>,

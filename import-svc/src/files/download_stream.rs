@@ -17,7 +17,8 @@ pub const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocume
 /// Media type of an SQL script.
 pub const SQL_CONTENT_TYPE: &str = "application/sql";
 
-/// Replaces characters that are unsafe in paths or HTTP headers, or change the text direction, by `_`. Cuts long names.
+/// Makes a file name safe for paths and HTTP headers. Replaces unsafe characters, and characters that change the text direction,
+/// with `_`. Shortens long names.
 #[must_use]
 pub fn sanitize_file_name(name: &str) -> String {
     let printable = |c: char| if is_unprintable(c) || r#"/\:*?"<>|"#.contains(c) { '_' } else { c };

@@ -1,4 +1,4 @@
-//! Time of the last occurrence of an event, which tasks read and set without a lock.
+//! Time of the last occurrence of an event. Tasks read and set this time without a lock.
 use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},

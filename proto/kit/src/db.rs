@@ -73,7 +73,7 @@ pub struct Db {
     reading: Option<PostgresPool>,
 }
 
-/// Names that metrics give to the `PostgreSQL` pools for reads, for transactions, and for single writing statements.
+/// Metric labels of the three `PostgreSQL` pools: for reads, for transactions, and for write statements outside a transaction.
 const POOL_NAMES: [&str; 3] = ["read", "write", "save"];
 
 #[derive(Clone)]

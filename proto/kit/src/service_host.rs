@@ -40,7 +40,8 @@ pub struct ServiceChannels {
 }
 
 impl ServiceChannels {
-    /// Starts the health checks of all replicas of remote services. The number of healthy replicas is then known before the first call.
+    /// Starts the DNS lookups of the remote services and the health checks of the replicas that this process uses. Otherwise, the
+    /// first gRPC call to a service would start them.
     pub fn start_health_checks(&self) {
         for link in [&self.auth, &self.campaign, &self.vehicle, &self.import] {
             if let ServiceChannel::Remote(replicas) = link {

@@ -39,8 +39,8 @@ impl BulkContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The requested VIN can mean vehicles with different model codes, such as `BG3 0001` and `BG30 001`. The space after the model
-    /// code is missing, or two request lines contain it at different positions.
+    /// The requested VIN does not show which model code the caller means: `BG30001` fits both `BG3 0001` and `BG30 001`. The blank
+    /// after the model code is missing or in the wrong place, or two request lines have the blank in different places.
     AmbiguousVin,
     /// The vehicle already has the requested status.
     SameStatus,

@@ -52,7 +52,7 @@ struct InCampaign {
     statuses: StatusDeltas,
 }
 
-/// State of a vehicle for the vehicle counters: yard id, or `None` for no yard, and whether the vehicle is inspected.
+/// Values of a vehicle on which the vehicle counters depend: yard id (`None` for no yard), and whether the vehicle is inspected.
 type Counts = (Option<i64>, bool);
 
 impl ChangeSet {

@@ -50,8 +50,8 @@ struct Asked<'a> {
     rows: Vec<usize>,
     /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) in `keys` of VINs that two request lines write with the blank at different positions. Such a VIN is
-    /// ambiguous: `BG3 0001` and `BG30 001` have different model codes.
+    /// Indexes (from 0) in `keys` of the VINs whose model code differs between a request line and the previous line with the same
+    /// key. Such a VIN is ambiguous: `BG3 0001` and `BG30 001` have the same key but different model codes.
     cut_twice: HashSet<usize>,
 }
 
@@ -172,13 +172,13 @@ fn model_of(written: &str) -> Option<String> {
     written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::comparison_key(model))
 }
 
-/// Model codes that the caller means by requested VINs that fit several model codes. For example, `BG30001` without a blank fits
-/// both `BG3 0001` and `BG30 001`.
+/// Model code that the caller means, for each requested VIN that fits vehicles with different model codes. For example, `BG30001`
+/// without a blank fits both `BG3 0001` and `BG30 001`.
 ///
-/// A car in several campaigns is not ambiguous, since its vehicles in all campaigns have the same model code.
+/// Vehicles with the same model code in several campaigns do not make a VIN ambiguous.
 struct VinMeanings {
     /// Maps the number (from 1) of a requested VIN to the model code that the caller means; `None` when the VIN is ambiguous.
-    /// Contains only VINs that fit several model codes.
+    /// Contains only VINs that fit several model codes or are in `Asked::cut_twice`.
     by_asked: HashMap<i64, Option<String>>,
 }
 
@@ -208,10 +208,11 @@ impl VinMeanings {
     }
 }
 
-/// Separates vehicles with an ambiguous requested VIN from the other found vehicles. Returns the other vehicles, and the full VINs
-/// of the ambiguous ones. A VIN is ambiguous when it fits several model codes and does not show which one the caller means.
+/// Separates the found vehicles whose requested VIN is ambiguous from the other found vehicles. Returns the other vehicles, and the
+/// full VINs of the vehicles with an ambiguous requested VIN.
 ///
-/// Vehicles with another model code than the requested one are in neither list.
+/// A requested VIN is ambiguous when it fits several model codes and does not show which one the caller means, or when it is in
+/// `Asked::cut_twice`. If it fits several model codes and shows the right one, vehicles with another model code are in neither list.
 async fn split_ambiguous(
     tx: &mut Tx<'_>,
     asked: &Asked<'_>,

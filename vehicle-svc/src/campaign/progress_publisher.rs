@@ -26,7 +26,7 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// expired anyway.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
-/// Counts the consecutive failed reports of campaign milestones to campaign-svc, so that each outage is logged once.
+/// Counts consecutive failed attempts to send milestones to campaign-svc, so that only the first failure of an outage is a warning.
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones

@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// Minimum number of vehicles of a campaign with a search index; the database searches smaller campaigns without an index.
+/// Minimum number of vehicles in a campaign for which a search index is built. Smaller campaigns are searched in the database.
 const MIN_INDEXED_VEHICLES: i64 = 1_000;
 /// Maximum memory of all search indexes together, in bytes.
 const MAX_INDEX_BYTES: u64 = 96 << 20;

@@ -135,8 +135,8 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &MergeBase
 /// Merges a save into the stored vehicle. Returns the new content of the vehicle and the conflicts.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks. The rules are checked in the same order as for a save without base values (values
-/// that the client saw).
+/// Returns the error of the first rule that the save breaks. The rules are checked in this order: no field has a conflict (unless
+/// `stores_conflicts` is true), the role may change the fields, the campaign is open, the status change is allowed.
 pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &MergeBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);

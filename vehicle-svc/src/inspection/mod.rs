@@ -39,8 +39,9 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 /// If the version has changed, the save is attempted again; the last attempts lock the vehicle's row.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks. The rules are, in this order: the vehicle exists, its VIN and version are current,
-/// the role may change the fields, the campaign is open, the status change is allowed. A rejected save writes nothing.
+/// Returns the error of the first rule that the save breaks. The rules are checked in this order: the vehicle exists, its VIN and
+/// version are current, the role may change the fields, the campaign is open, the status change is allowed. A rejected save writes
+/// nothing.
 pub async fn save_inspection(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let done = attempt(together, caller, save, now).await;
     let outcome = match &done {

@@ -23,7 +23,8 @@ use patio_kit::{
 };
 use std::sync::Arc;
 
-/// Number of open conflicts caused by one user at which further saves with conflicts are rejected.
+/// Limit of open conflicts per user. While a user has caused this number of open conflicts or more, further saves of the user that
+/// cause conflicts are rejected.
 const MAX_OPEN_CONFLICTS: i64 = 500;
 
 /// Input of an attempt to save: the validated request, the caller, the idempotency key and the time.
@@ -106,7 +107,7 @@ impl SaveAttempt {
     /// Checks whether the save is allowed for the loaded vehicle, and computes the new content and the conflicts.
     ///
     /// # Errors
-    /// Returns the first rule that the save breaks.
+    /// Returns the error of the first rule that the save breaks.
     pub fn evaluate_save(&self, found: LoadedVehicle) -> Result<EvaluatedSave> {
         let Self { caller, save, now, .. } = self;
         if found.key_vehicle.is_some() {

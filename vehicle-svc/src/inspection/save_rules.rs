@@ -14,7 +14,7 @@ use patio_proto::{access::Role, status};
 /// Checks whether a save is allowed. Returns the vehicle's new content and the conflicts.
 ///
 /// # Errors
-/// Returns the first rule that the save breaks.
+/// Returns the error of the first rule that the save breaks.
 pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(VehicleContent, Vec<NewConflict>)> {
     let before = &found.vehicle;
     if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.vin_parts()) {

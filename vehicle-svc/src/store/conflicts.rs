@@ -171,7 +171,7 @@ pub struct ConflictFilter {
     pub state: &'static str,
     /// Id of a user who saved one of the two conflicting values; `None` for all users.
     pub of: Option<i64>,
-    /// Earliest time at which a listed conflict was caused or resolved, inclusive.
+    /// Earliest time of the listed conflicts, inclusive. A conflict is listed if it was caused or resolved at this time or later.
     pub since: DateTime<Utc>,
 }
 

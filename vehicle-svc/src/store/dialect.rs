@@ -78,8 +78,9 @@ macro_rules! new_columns {
 }
 pub(super) use new_columns;
 
-/// SQL text that follows a column name in the condition that the column's number is in a JSON array, bound as text to `$1`. On
-/// `PostgreSQL`, converting the JSON array to a native array is faster than a subquery.
+/// Operator and right-hand side of a SQL condition, to be written after a column name. The condition is true when the JSON array of
+/// numbers, bound as text to `$1`, contains the column's value. On `PostgreSQL`, converting the JSON array to a native array is
+/// faster than a subquery.
 macro_rules! among {
     (postgres) => {
         "= any (cast(translate($1, '[]', '{}') as bigint[]))"
@@ -89,8 +90,8 @@ macro_rules! among {
     };
 }
 
-/// Returns the SQL text that follows a column name in the condition that the column's number is in a JSON array, bound as text to
-/// `$1`. The fastest text differs between the databases.
+/// Returns the operator and the right-hand side of a SQL condition, to be written after a column name. The condition is true when
+/// the JSON array of numbers, bound as text to `$1`, contains the column's value. The fastest SQL differs between the databases.
 #[must_use]
 pub fn json_array_contains_sql(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }

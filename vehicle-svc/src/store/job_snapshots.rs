@@ -22,7 +22,7 @@ pub struct VehicleSnapshot {
     pub id: i64,
     /// Version of the vehicle before the job; the job increased the version by one.
     pub version: i64,
-    /// Version of the vehicle at which its content before the job was first stored (content id).
+    /// Content id of the vehicle before the job: the version at which its content at that time was first stored.
     pub content: i64,
     /// Status before the job, empty for no status; `None` when the job did not change the status.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ pub async fn list_snapshots_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Vehi
 }
 
 /// Resets the content id of every restored vehicle to its value before the job. The content id is the version at which the content
-/// was first stored. Deletes the snapshots of the restored vehicles, and keeps those of the skipped vehicles in `left`.
+/// was first stored. Also replaces all stored snapshots of the job with `left`, the snapshots of the vehicles that the undo skipped.
 pub async fn restore_content_ids(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",

@@ -178,8 +178,8 @@ pub struct JobEvent {
     pub undone: bool,
     /// New status of a `status` job, or file name of a `file` or `import` job.
     pub detail: String,
-    /// Number of vehicles that the job changed, or that the undo of the job restored. In a campaign's history, the changes of a job
-    /// count only vehicles of this campaign; an undo counts the vehicles of all campaigns.
+    /// Number of vehicles that the job changed, or that the undo of the job restored. In a campaign's history, the number for a job
+    /// includes only vehicles of this campaign, but the number for an undo includes vehicles of all campaigns.
     pub vehicles: i64,
     /// Id of the job.
     pub job_id: i64,

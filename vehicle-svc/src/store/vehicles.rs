@@ -145,8 +145,8 @@ impl VehicleFilter {
     }
 }
 
-/// SQL condition for vehicles that match the `like` pattern `$2`. The argument is the name of a boolean SQL parameter: true compares
-/// the pattern with VINs and parking spaces without hyphens and blanks.
+/// SQL condition for vehicles that match the `like` pattern `$2`. The argument is the name of a boolean SQL parameter. If the parameter
+/// is true, the pattern is compared with the VIN and the parking space without hyphens and blanks, otherwise with their full text.
 macro_rules! found {
     ($matches_vin_keys:literal) => {
         concat!(

@@ -15,11 +15,11 @@ pub struct RecentUserSaves {
     pub user_id: i64,
     /// Id of the yard of the saved vehicles; `None` when their parking spaces belong to no yard.
     pub yard_id: Option<i64>,
-    /// Number of vehicles whose last save is by this user.
+    /// Number of vehicles whose last save is by this user and in the queried time window.
     pub saves: i64,
-    /// Time of the user's first save in the queried time window.
+    /// Time of the earliest of these last saves. Saves that a later save of the same vehicle replaced do not count.
     pub first_at: DateTime<Utc>,
-    /// Time of the user's last save in the queried time window.
+    /// Time of the latest of these last saves.
     pub last_at: DateTime<Utc>,
 }
 

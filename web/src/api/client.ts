@@ -67,7 +67,7 @@ const session: Middleware = {
   },
 }
 
-/** Returns whether a call was aborted by its timeout, so the server counts as unreachable. The caller causes all other aborts. */
+/** Returns whether a call was aborted by its timeout. The server then counts as unreachable, unlike after an abort by the caller. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The typed HTTP client of the gateway's API. The client adds the session's token and checks every response. */

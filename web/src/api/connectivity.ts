@@ -21,7 +21,10 @@ export const useIsServerReachable = (): boolean => useStore(serverReachability)
 
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
 
-/** Sends a test request and returns whether the server responded. `serverReachability` may be outdated just after the network was lost. */
+/**
+ * Sends a test request and returns whether the server responded with success. Needed because `serverReachability` may still be true just
+ * after the network was lost.
+ */
 export async function pingServer(): Promise<boolean> {
   const response = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => null)
   return response?.ok === true

@@ -70,7 +70,10 @@ function checkRestored({ persisted }: PageTransitionEvent): void {
   window.location.reload()
 }
 
-/** Renders a page with restricted access. Fetches whether the user has the developer account, and redirects users without access. */
+/**
+ * Renders a page if the user may open it, and otherwise redirects to the route's `elsewhere`. Shows a placeholder while the account data is
+ * loading, if the access depends on whether the user has the developer account.
+ */
 function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }: { route: AppRoute; userType: string }) {
   const me = useQuery(currentUserQuery)
   if (allow?.(userType, me.data?.developer ?? false)) return <Allowed />

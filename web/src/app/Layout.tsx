@@ -27,7 +27,7 @@ const Rail = lazyPart(async () => (await import('./desktop')).NavigationRail)
 const HeaderTools = lazyPart(async () => (await import('./desktop')).HeaderTools)
 const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
 
-/** Returns the code of the main menu, or null while the code is loading. Loading starts at once and is retried when the menu is opened. */
+/** Loads and returns the module of the main menu; null until loaded. Loading starts at once and is retried when the menu is opened. */
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./MainMenu') | null>(null)
   useEffect(() => {

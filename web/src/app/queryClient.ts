@@ -10,7 +10,10 @@ const MAX_RETRIES = 2
 const RETRYABLE = [0, 502, 503, 504]
 const isRetryable = (error: Error) => error instanceof ApiProblem && RETRYABLE.includes(error.status)
 
-/** Query cache that shows a toast when a query fails whose `meta.failed` is the translation key of a message. The page also shows an error. */
+/**
+ * Query cache that shows a toast for a failed query if its `meta.failed` contains the translation key of a message. The page also shows
+ * an error. A 401 response causes no toast, because it ends the session.
+ */
 const queryCache = new QueryCache({
   onError: (error, { meta }) => {
     const ended = error instanceof ApiProblem && error.status === 401

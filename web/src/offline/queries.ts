@@ -70,8 +70,9 @@ export const vehicleListQuery = (campaign: number) =>
   })
 
 /**
- * Returns a campaign's vehicle list from this device. Without a cached list, returns the stored list (null if missing) at once and updates
- * it from the server afterwards. With a cached list, returns the updated stored list, or the cached list if the server is unreachable.
+ * Returns a campaign's vehicle list that is stored on this device. If the query cache has no list yet (`cached`), returns the stored list,
+ * or null if it is missing, at once, and updates it from the server shortly afterwards. If the cache has a list, updates the stored list
+ * first, and returns the cached list when the server is unreachable or no list is stored.
  */
 async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
   const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {

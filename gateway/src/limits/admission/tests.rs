@@ -53,7 +53,7 @@ async fn a_burst_waits_and_during_an_overload_requests_are_rejected_at_once() {
     assert!(begun.elapsed() >= MAX_QUEUE_WAIT / 2);
 }
 
-/// Returns an overloaded admission controller with all permits free. So many requests were rejected that further rejections would
+/// Returns an overloaded admission controller with all permits free. Its debt is at the maximum, so that further rejections would
 /// not prolong the overload.
 async fn overrun() -> AdmissionController {
     let admission = admission(4);

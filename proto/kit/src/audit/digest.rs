@@ -37,8 +37,8 @@ impl SealHasher {
         Self(context)
     }
 
-    /// Adds an audit entry to the seal's digest, by the entry's id, kind, time and digest. These four values stay stored after the
-    /// entry is deleted.
+    /// Adds the id, kind, time and digest of an audit entry to the seal's digest. These four values stay stored after the entry is
+    /// deleted, so that the seal can still be verified.
     pub(super) fn add_entry(&mut self, event_id: i64, kind: &str, at: DateTime<Utc>, digest: &str) {
         self.0.update(format!("\n{event_id} {kind} {} {digest}", at.timestamp_micros()).as_bytes());
     }

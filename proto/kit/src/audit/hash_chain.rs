@@ -21,8 +21,8 @@ use std::{
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of audit entries that one seal (hash-chain link) covers.
 const MAX_ENTRIES_PER_SEAL: i64 = 500;
-/// Distance below the newest sealed entry, in entry ids, at which the search for unsealed entries begins. A slow transaction may commit
-/// an entry after entries with higher ids.
+/// The search for unsealed entries begins this far below the id of the newest sealed entry. A slow transaction may commit an entry
+/// after entries with higher ids, and the search must still find that entry.
 const LATE_IDS: i64 = 5_000;
 /// Maximum number of audit entries or seals that a verification reads per SQL statement.
 const ENTRIES_PER_READ: i64 = 5_000;
@@ -30,7 +30,7 @@ const ENTRIES_PER_READ: i64 = 5_000;
 const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
 /// Starts two background tasks of the audit log. One task seals new entries (adds them to the hash chain). The other task deletes
-/// expired access entries (page views, sign-ins, denied calls).
+/// expired access entries (page views, sign-ins, sign-outs, denied calls).
 pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
     let seal_file = Arc::new(SealFile::new(seal_file, db.name()));
@@ -62,15 +62,17 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
 
 /// Times from which the lag of sealing is computed. Sealing adds new audit entries to the hash chain.
 struct SealLag {
-    /// Time at which all audit entries were last found sealed (in the hash chain).
+    /// Time of the last successful attempt to seal new entries; initially the start time of the task. An attempt also counts as
+    /// successful when another replica seals the entries.
     sealed_at: Instant,
     /// Time of the first failed attempt to seal entries since `sealed_at`; `None` if no attempt has failed.
     failing_since: Option<Instant>,
 }
 
 impl SealLag {
-    /// Reports the result of an attempt to seal entries. Sets the metric of the time since all audit entries were last sealed. Logs a
-    /// failed attempt as a warning, or at level `debug` once the failures have lasted longer than two intervals.
+    /// Reports the result of an attempt to seal entries. Sets the lag metric to the time since the last successful attempt. Logs a
+    /// failed attempt as a warning. Once the failures have lasted longer than two intervals, logs them at level `debug` only, because
+    /// the outage is already in the log.
     fn report(&mut self, schema: &'static str, sealed: &Result<(), sqlx::Error>) {
         let now = Instant::now();
         match sealed {
@@ -163,7 +165,7 @@ const MAX_PROBLEMS: usize = 100;
 pub struct ChainVerificationReport {
     /// Number of audit entries whose content matches their sealed digest.
     pub entries: u64,
-    /// Number of access entries (page views, sign-ins, denied calls) that were deleted after their retention time.
+    /// Number of access entries (page views, sign-ins, sign-outs, denied calls) that were deleted after their retention time.
     pub removed: u64,
     /// Number of entries that were moved to archive files.
     pub archived: u64,

@@ -250,7 +250,7 @@ pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static st
     Ok(if has_first { vec!["audit_events_first", "audit_events_rest"] } else { vec!["audit_events_rest"] })
 }
 
-/// Deletes up to `most` access entries (page views, sign-ins, denied calls) of a table that were written before a given time.
+/// Deletes up to `most` access entries (page views, sign-ins, sign-outs, denied calls) of a table that were written before a given time.
 /// Returns the number of deleted entries.
 ///
 /// On `PostgreSQL`, the statement also compares with the database's clock, because a trigger rejects deletions that are too early by
@@ -267,8 +267,8 @@ pub(super) async fn create_month_partition(tx: &mut Tx<'_>, month: NaiveDate) ->
     query("select create_audit_month($1)").bind(month).execute(tx.postgres_connection()?).await.map(drop)
 }
 
-/// Drops the `PostgreSQL` partitions with the access entries (page views, sign-ins, denied calls) of expired months. Returns the
-/// number of dropped entries.
+/// Drops the `PostgreSQL` partitions with the access entries (page views, sign-ins, sign-outs, denied calls) of expired months. Returns
+/// the number of dropped entries.
 pub(super) async fn drop_expired_access_partitions(tx: &mut Tx<'_>) -> Result<u64> {
     let dropped: i64 = query_scalar("select drop_expired_audit_months()").fetch_one(tx.postgres_connection()?).await?;
     Ok(dropped.unsigned_abs())

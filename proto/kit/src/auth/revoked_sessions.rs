@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use std::hash::{BuildHasher, RandomState};
 
-/// Number of sorted partitions of the set, one for each first byte of a session id's hash. An insertion moves entries of one
-/// partition only.
+/// Number of sorted partitions of the set. The first byte of a session id's hash selects the partition. An insertion moves entries
+/// of one partition only.
 const PARTITIONS: usize = 1 << u8::BITS;
 /// Bit mask of the low 16 bits of an entry, which contain the minute in which the entry expires. The other 48 bits contain
 /// the second to seventh byte of the session id's hash; the first byte selects the partition.

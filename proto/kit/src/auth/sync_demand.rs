@@ -18,8 +18,8 @@ const POLL_TIMEOUT: Duration = Duration::from_secs(1);
 /// next poll.
 pub(super) struct KeyPollSchedule {
     activity: Arc<UserActivity>,
-    /// Whether the loaded keys and revocations are at most one poll interval old. Always `true` in a process without a polling
-    /// task.
+    /// Whether calls may use the loaded keys and revocations without waiting for a poll. Becomes `false` when the process is idle, and
+    /// `true` after the next poll, even a failed one. Always `true` in a process without a polling task.
     is_current: watch::Sender<bool>,
     call_waits: Notify,
 }
@@ -55,9 +55,9 @@ impl KeyPollSchedule {
         self.is_current.send_replace(true);
     }
 
-    /// Waits until the next poll is due, and returns whether the process was idle. The wait is one poll interval while users send
-    /// requests. In an idle process, it is the idle poll interval, and a request ends it early. A process that has not loaded the
-    /// token verification keys yet (`is_loaded` is `false`) counts as busy.
+    /// Waits until the next poll is due, and returns whether the process was idle. While users send requests, the wait lasts
+    /// `POLL_INTERVAL`. In an idle process, the wait lasts `IDLE_POLL_INTERVAL`, but the next request of a user ends the wait early.
+    /// A process that is still loading keys and revocations (`is_loaded` is `false`) does not count as idle.
     pub(super) async fn wait_until_poll_due(&self, is_loaded: bool) -> bool {
         if !is_loaded || !self.activity.is_idle() {
             sleep(POLL_INTERVAL).await;

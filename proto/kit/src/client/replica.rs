@@ -61,8 +61,8 @@ pub struct Replica {
     stopped: watch::Sender<bool>,
 }
 
-/// Returns the gRPC service name with which health checks query a service. If another service runs at the address, that service
-/// does not know the name, and the health check fails.
+/// Returns the gRPC service name that health checks send to the replicas of a service. A health check fails at an address where
+/// another service runs, because that service does not know the name.
 ///
 /// Returns an empty name for an unknown service. The health check then covers the whole process.
 #[must_use]
@@ -95,7 +95,7 @@ pub enum AttemptFailure {
 }
 
 impl Replica {
-    /// Creates a replica of a service and starts its health checks. Connections use TLS when a connector is given.
+    /// Creates the client of one service replica and starts the health checks. Connections use TLS when a connector is given.
     ///
     /// `health_lost` is notified each time the replica is found unhealthy after it was healthy or unchecked.
     pub fn with_health_check(

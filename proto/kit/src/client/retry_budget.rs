@@ -1,4 +1,5 @@
-//! Retry budget: limits the number of retries to a tenth of the number of calls, so that retries do not overload a service.
+//! Retry budget: limits the retries of calls that may have reached a replica to about a tenth of all calls. Without the limit,
+//! retries could overload a service. Retries of calls that reached no replica are not limited by the budget.
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Cost of one retry, in credits. The first attempt of each call deposits one credit.
@@ -7,11 +8,11 @@ const RETRY_COST: i64 = 10;
 const MAX_BALANCE: i64 = 1000;
 
 /// Retry budget for the calls to one service: a balance of credits. The first attempt of each call deposits one credit, and each
-/// retry withdraws `RETRY_COST` credits.
+/// retry of a call that may have reached a replica withdraws `RETRY_COST` credits.
 pub struct RetryBudget(AtomicI64);
 
 impl Default for RetryBudget {
-    /// Creates a retry budget that initially allows 20 retries, enough for calls that fail right after a start.
+    /// Creates a retry budget that initially allows 20 retries, so that the first calls of a process can be retried too.
     fn default() -> Self {
         Self(AtomicI64::new(20 * RETRY_COST))
     }

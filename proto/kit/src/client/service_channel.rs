@@ -151,8 +151,8 @@ impl Call {
     }
 }
 
-/// Sends a call with retries. A call that no replica received is always retried. After a lost response, only an idempotent call
-/// is retried.
+/// Sends a call in up to [`MAX_ATTEMPTS`] attempts. A call that reached no replica is always retried. After a lost response or the
+/// status `Unavailable`, the call is retried only if it is idempotent, and if the deadline and the retry budget allow a retry.
 async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Body> {
     let mut tried = Vec::new();
     loop {

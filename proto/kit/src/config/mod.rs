@@ -147,7 +147,7 @@ impl Settings {
 
     /// Checks that the URLs of the database and of its read replica are `PostgreSQL` URLs.
     ///
-    /// This is not a clap validator on purpose: clap echoes the rejected value, and a database URL may contain a password.
+    /// The check is deliberately not a clap validator: clap prints the rejected value, and a database URL may contain a password.
     ///
     /// # Errors
     /// Returns an error when a URL has another scheme, or when only the URL of the read replica is set.

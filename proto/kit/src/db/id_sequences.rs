@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, query};
 pub const SKIPPED_ID_COUNT: i64 = 1_000_000;
 
 impl Db {
-    /// Advances all id sequences by [`SKIPPED_ID_COUNT`], so that an id assigned after the backup never refers to another row.
+    /// Advances the id sequences by [`SKIPPED_ID_COUNT`], so that no id that was assigned after the backup is assigned again.
     ///
     /// The sequences of the audit log stay unchanged, because the audit seals depend on the order of ids.
     ///

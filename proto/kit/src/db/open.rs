@@ -36,7 +36,7 @@ fn hosts(schema: Schema, url: &str) -> anyhow::Result<PgHosts> {
 
 /// Opens the `SQLite` file of a service with one connection for writes and several connections for reads.
 ///
-/// The writer's commits are flushed to disk (`synchronous = full`), except commits that no caller waits for.
+/// The writer's commits wait for the disk (`synchronous = full`), except commits that contain only deferred writes.
 pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
     let file = folder.join(format!("{}.db", schema.name));
     private_files::create_private_folder(folder)?;

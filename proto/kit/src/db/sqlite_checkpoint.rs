@@ -1,7 +1,7 @@
 //! Checkpoints of an `SQLite` WAL on a separate connection, in parallel with the writer.
 //!
 //! By default `SQLite` checkpoints within the commit that makes the WAL long enough. That commit and the following commits would
-//! wait until thousands of pages are written and flushed twice.
+//! wait until thousands of pages are written, and for two flushes to disk.
 use sqlx::SqliteConnection;
 use std::{
     sync::{

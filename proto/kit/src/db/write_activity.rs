@@ -13,7 +13,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a durable write during which the database counts as busy.
 pub(super) const BUSY_PERIOD: Duration = Duration::from_secs(1);
 
-/// Time of the last durable write that this process requested, and the signal that wakes the tasks started by
+/// Time of the last recorded durable write, of this process or another one, and the signal that wakes the tasks started by
 /// [`Db::spawn_task_after_writes`].
 #[derive(Debug, Default)]
 pub(super) struct WriteActivity {
@@ -35,13 +35,13 @@ impl Db {
         self.writes.record_write();
     }
 
-    /// Returns `true` when a durable write was requested within the last second. Deferred writes do not count.
+    /// Returns `true` when a durable write was recorded within the last second. Deferred writes do not count.
     #[must_use]
     pub fn has_recent_writes(&self) -> bool {
         self.writes.last.was_set_within(BUSY_PERIOD)
     }
 
-    /// Starts a task that runs `work` after each durable write of this process, or after ten seconds without a write, until the
+    /// Starts a task that runs `work` after each recorded durable write, or after ten seconds without such a write, until the
     /// process stops.
     ///
     /// Each run begins after the pause `every`. `work` returns `true` to run again without waiting for a write. A run that finds

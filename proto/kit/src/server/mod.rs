@@ -51,7 +51,7 @@ pub struct Service {
 
 /// Maximum number of concurrent calls per connection, enough for the event streams and the short calls of one gateway.
 ///
-/// The limit bounds memory: an idle call takes about 2 KiB, so the maximum number of calls on two connections takes less than 16 MiB.
+/// The limit bounds memory: an idle call takes about 2 KiB, so the idle calls of one connection take at most about 6 MiB.
 const MAX_CONCURRENT_STREAMS: u32 = 3_072;
 
 /// Number of consecutive timed-out database checks after which the service is unhealthy. A single timeout may only mean that

@@ -11,7 +11,7 @@ import { getAuditSubjectPath, listDeletedSubjects, parseAuditSubject } from './a
 import { useAuditText } from './text'
 import styles from './AuditEventTable.module.css'
 
-/** Maximum total length, in characters, of the field changes shown on the line of one event: in the table, and on a card. */
+/** Maximum lengths, in characters, of the line with an event's field changes: the first applies in the table, the second on a card. */
 const [MAX_TABLE_LINE_LENGTH, MAX_CARD_LINE_LENGTH] = [90, 44]
 
 /** Audit events of one page, as a table on wide screens and as cards on phones. */

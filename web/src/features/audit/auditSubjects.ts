@@ -30,7 +30,7 @@ export function getAuditSubjectPath({ kind, id }: AuditSubject): string | null {
 const isDeletion = ({ kind, summary }: AuditEvent) => kind === 'campaign-deleted' || (kind === 'user-changed' && summary === 'deleted the user')
 
 /**
- * Returns the subjects, such as `user 12`, that an event in the list deleted. A subject deleted by an event outside the list is not
- * recognized, and its page reports that it does not exist.
+ * Returns the subjects, such as `user 12`, that are deleted according to the listed events. Omits subjects that were deleted by an event
+ * outside the list or together with their campaign; the pages of such subjects report that the subject does not exist.
  */
 export const listDeletedSubjects = (events: AuditEvent[]): Set<string> => new Set(events.filter(isDeletion).map(({ subject }) => subject))

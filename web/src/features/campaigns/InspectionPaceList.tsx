@@ -15,8 +15,8 @@ interface PaceStripProps {
 }
 
 /**
- * People who are inspecting, by yard, with the inspection rates for team leaders and supervisors. Each person stands once, in the yard of
- * their latest save. Renders nothing while no person is inspecting.
+ * Lists the people who are inspecting, by yard; team leaders and supervisors also see inspection rates. Each person is listed once, with
+ * the campaign and yard of their latest save. Renders nothing while no person is inspecting.
  */
 export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   const t = useCampaignsText()
@@ -54,7 +54,7 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   )
 }
 
-/** Returns the paces with each person only in the campaign of their latest save, and only campaigns that then have a person. */
+/** Returns the paces with each person only in the campaign of their latest save. Leaves out campaigns in which no person remains. */
 function placeByLatestSave(paces: InspectionPace[]): InspectionPace[] {
   const latest = new Map<string, InspectionPace['people'][number]>()
   for (const person of paces.flatMap(({ people }) => people)) {

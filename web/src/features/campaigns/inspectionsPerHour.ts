@@ -1,4 +1,7 @@
 import type { InspectionPace } from '@/api/types'
 
-/** Returns the number of vehicles that these people inspect per hour in total. Rates that the server does not send to an operator count as 0. */
+/**
+ * Returns the number of vehicles that these people inspect per hour in total. A missing rate counts as 0: operators do not receive the
+ * rates of other people.
+ */
 export const sumInspectionsPerHour = (people: InspectionPace['people']): number => people.reduce((sum, { per_hour: rate }) => sum + (rate ?? 0), 0)

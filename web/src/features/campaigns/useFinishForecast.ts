@@ -5,7 +5,7 @@ import { computeFinishForecast, type FinishForecast } from './dashboard/forecast
 /** Empty activity, used until the hourly counts of a campaign are loaded. */
 const NO_ACTIVITY: InspectionActivity = { hours: [], people: [], yards: [], total: 0, inspected: 0, inspected_before: 0 }
 
-/** Returns the forecast of a campaign, updated as time passes. The forecast has no end while the hourly counts are not loaded. */
+/** Returns the forecast of a campaign, updated as time passes. `finish` and `need` are `null` until the hourly counts are loaded. */
 export function useFinishForecast({ due_at }: Campaign, activity: InspectionActivity | undefined, pace: InspectionPace | undefined): FinishForecast {
   const now = useCurrentTime()
   return computeFinishForecast(activity ?? NO_ACTIVITY, pace?.people.length ? pace.per_hour : 0, due_at, now)

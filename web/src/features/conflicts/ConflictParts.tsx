@@ -16,7 +16,10 @@ export interface ConflictProps {
   conflict: FieldConflict
   mayDecide: boolean
   busy: boolean
-  /** How the conflict was resolved since the page opened: the value kept on this page, or `unknown` if resolved elsewhere. `null` while open. */
+  /**
+   * How the conflict was resolved since the page opened: the value kept on this page, or `unknown` if resolved elsewhere. `null` if the
+   * conflict was not resolved since then.
+   */
   outcome: ConflictSideName | 'unknown' | null
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null
@@ -42,7 +45,7 @@ export function groupConflictsByCampaign(conflicts: FieldConflict[]): CampaignCo
   return [...groups.values()]
 }
 
-/** Returns the number of conflicts that have not ended while the page was shown. */
+/** Returns the number of conflicts that were not resolved since the page opened (`outcome` is `null`). */
 export const countUnresolved = (conflicts: Pick<ConflictProps, 'outcome'>[]): number => conflicts.filter(({ outcome }) => outcome === null).length
 
 const SPACE_FRESH_MS = 60_000
@@ -56,7 +59,10 @@ export function VehicleParkingSpace({ vehicle }: { vehicle: number }) {
 const MAX_CLOCK_ERROR_MS = 120_000
 const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at || Math.abs(Date.parse(deviceTime) - Date.parse(at)) > MAX_CLOCK_ERROR_MS
 
-/** Replaces a part by a note in the same space, so that nothing below moves. Shows the part while the note is `null`. */
+/**
+ * Shows a note in place of `children`, or the `children` while the note is `null`. The hidden `children` keep their space, so that nothing
+ * below moves.
+ */
 export function NoteInPlace({ note, children }: { note: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.place}>

@@ -12,8 +12,8 @@ export function keepPlaces(shown: FieldConflict[], open: FieldConflict[]): Field
 }
 
 /**
- * Returns the ids of shown conflicts that are no longer open. Conflicts older than the last listed one of an incomplete list do not
- * count, because newer conflicts may have moved them to the next page.
+ * Returns the ids of shown conflicts that are no longer open. If the list `open` is incomplete, conflicts older than its oldest entry are
+ * left out, because they may still be open on the next page.
  */
 export function listClosedIds(shown: FieldConflict[], open: FieldConflict[], isComplete: boolean): ReadonlySet<number> {
   const ids = new Set(open.map(({ id }) => id))

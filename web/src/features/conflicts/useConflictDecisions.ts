@@ -8,7 +8,7 @@ import type { ConflictProps } from './ConflictParts'
 import { keepPlaces, listClosedIds } from './conflictPlaces'
 import { useConflictsText } from './text'
 
-/** Time in milliseconds after a decision in which the page accepts no other one: that of a double click, or of a key pressed twice. */
+/** Time in milliseconds after a decision in which the page accepts no other decision. A double click thus resolves only one conflict. */
 const DOUBLE_CLICK_MS = 600
 
 interface ConflictDecisions {
@@ -18,8 +18,8 @@ interface ConflictDecisions {
 }
 
 /**
- * Returns the open conflicts with the callbacks that resolve them. A resolved conflict keeps its place, so that no other conflict moves
- * under the pointer and is resolved by a double click.
+ * Returns the conflicts to show, and a function that returns the state and the callback of each. A resolved conflict keeps its place.
+ * Otherwise the next conflict would move under the pointer, and a double click would resolve it as well.
  */
 export function useConflictDecisions(open: FieldConflict[], isComplete: boolean): ConflictDecisions {
   const t = useConflictsText()

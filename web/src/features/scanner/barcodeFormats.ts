@@ -53,8 +53,8 @@ export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<Format
 }
 
 /**
- * Returns the format name, such as `qr_code`, for a name reported by the decoder, or 'unknown'. The decoder may also report the decoding
- * engine's name, such as `QRCode`, followed by a variant.
+ * Returns the name of a format that the decoder reported, such as `qr_code`, or 'unknown'. The decoder may report a format by its name in
+ * the decoding engine, such as `QRCode`, followed by a variant.
  */
 export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
   NAMES.find((name) => name === reported) ?? NAMES.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

@@ -91,8 +91,8 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 }
 
 /**
- * Opens the rear camera chosen on this device, or the next rear camera that can be opened. Otherwise opens the best of the other rear
- * cameras, or the browser's default camera if none of them ranks better.
+ * Opens the rear camera stored on this device or, if that fails, the next rear camera that can be opened. Without a stored camera, or when
+ * all fail, opens the browser's default camera, or instead the best untried rear camera that ranks higher and can be opened.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()

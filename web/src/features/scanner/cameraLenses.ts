@@ -17,7 +17,10 @@ const SPECIAL_RANK = 100
 
 const isLens = (value: unknown): value is CameraLens => isRecord(value) && typeof value.id === 'string' && typeof value.label === 'string'
 
-/** Returns the camera that the person chose on this device, or `null` without a choice. */
+/**
+ * Returns the camera stored on this device: chosen by the person, or selected automatically at an earlier start. `null` if no camera is
+ * stored.
+ */
 export const readStoredLens = (): CameraLens | null => readStoredJson(localStorage, STORED, isLens)
 export const storeLens = (lens: CameraLens | null): void => writeStoredJson(localStorage, STORED, lens)
 

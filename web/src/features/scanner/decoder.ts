@@ -95,7 +95,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   let everyModePasses = 0
   /** Number of passes of `ROTATED_PASS_INDEXES` that were run or skipped since the last frame in the mode 'first'. */
   let searched = 0
-  /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
+  /** Index of the extra pass that last read an accepted code. Reset to `null` when the plain pass reads one in the mode 'first'. */
   let lastRead: number | null = null
 
   async function runPass({ picture, options, back }: DecodePass, plain: boolean): Promise<PassResult> {
@@ -182,7 +182,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
   }
 
-  /** Checks whether any code is in view, be it the last code or another one. Runs only the pass that read the last code. */
+  /** Checks whether any code is in view. Runs only one pass: the extra pass `lastRead`, or the plain pass. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const last = lastRead === null ? null : passOf(lastRead, createPassInput(frame, whole, settings))
     const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)

@@ -6,8 +6,8 @@ export function createDuplicateFilter(now: () => number = () => performance.now(
   let text: string | null = null
   let last = -Infinity
   /**
-   * Texts of reported labels that match no vehicle of the campaign. The set prevents each line of a multi-line label from being
-   * reported again.
+   * Texts of reported labels that match no vehicle of the campaign. All are kept, not only the last one, because a label with several codes
+   * yields several texts in turn.
    */
   let unfitting = new Set<string>()
   const isInView = () => now() - last < DUPLICATE_RESET_MS

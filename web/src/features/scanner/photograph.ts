@@ -12,8 +12,8 @@ const SMALL = 900
 const SCALE_FACTORS = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945, 0.99, 0.965]
 
 /**
- * Returns the scale factors at which a photograph is decoded in turn. They yield a standard size, then a larger size, then a smaller size,
- * as far as the photograph is large enough.
+ * Returns the scale factors at which a photograph is decoded in turn: for a standard size, a larger size and a smaller size. A photograph
+ * is never enlarged. The larger and the smaller size are left out if they would differ little from the standard size.
  */
 export function listPhotographScales({ width, height }: GrayPicture): number[] {
   const longest = Math.max(width, height)

@@ -19,7 +19,7 @@ export const ON_OFF_BUTTON_LOCK_MS = 1000
 const UNSTABLE_MS = 10_000
 /** Delays in milliseconds before the camera is started again after a fault; the last delay repeats. */
 const RETRY_MS = [500, 1000, 2000, 4000]
-/** Delay in milliseconds before the next attempt after a start of the camera timed out. */
+/** Delay in milliseconds before the next attempt when the camera delivered no picture in time (fault 'timeout'). */
 const RETRY_SLOWLY_MS = 4000
 /**
  * Transient faults, after which the camera is started again, because another app may release the camera or the camera may be reconnected.

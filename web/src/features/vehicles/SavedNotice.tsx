@@ -16,7 +16,7 @@ interface SavedNoticeProps {
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
   onGo: () => void
-  /** Stops the delay before the next vehicle opens. */
+  /** Stops the delay, so that the next vehicle opens only on request. */
   onStay: () => void
   /** Opens the form of the saved vehicle again. */
   onCorrect: () => void

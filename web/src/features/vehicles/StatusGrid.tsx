@@ -57,7 +57,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
   )
 }
 
-/** Scrolls only as far as needed to show the opened section above the save bar, whose height the scroll padding of the page contains. */
+/** Scrolls the opened section into view, only as far as needed. Scroll padding in the style sheets keeps it above the save bar. */
 function showOpened({ currentTarget, newState }: ToggleEvent<HTMLDetailsElement>): void {
   if (newState !== 'open') return
   currentTarget.scrollIntoView({ block: 'nearest', behavior: window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' })

@@ -2,7 +2,7 @@ import type { Vehicle } from '@/api/types'
 import { useInspectionText } from './text'
 import styles from './StoredNotes.module.css'
 
-/** Notes that earlier inspections stored on the vehicle, each cut to few lines. The step with the notes shows their full text. */
+/** Notes from earlier inspections of the vehicle, each cut to one or two lines. The notes step of the form shows their full text. */
 export function StoredNotes({ vehicle: { operator_notes, admin_notes } }: { vehicle: Vehicle }) {
   const t = useInspectionText()
   const notes = [{ label: t('notes.operator'), text: operator_notes.trim() }, { label: t('notes.supervisor'), text: admin_notes.trim() }].filter(({ text }) => text !== '')

@@ -51,7 +51,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** Part and description of the campaign's problem, which the person checks on each vehicle. */
+/** Problem that the campaign checks its vehicles for: the affected vehicle part and a description. */
 export function CampaignProblemDescription({ campaign: id }: { campaign: number }) {
   const t = useText()
   const campaign = useCampaign(id).data

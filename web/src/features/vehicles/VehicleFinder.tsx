@@ -16,7 +16,10 @@ export const listMatchedVehicles = (found: VehicleMatchResult<ListedVehicle> | n
 interface FinderProps {
   lookup: VehicleLookup
   onOpen: (id: number) => void
-  /** Whether the field takes the focus, because the person has asked to type, for example with the Manual button. */
+  /**
+   * Whether to move the focus to the field. True after the person has asked to type, for example with the Manual button; false when the
+   * field is shown only because the camera does not work.
+   */
   focused: boolean
   /** Called when the field receives the focus. */
   onFocus: () => void

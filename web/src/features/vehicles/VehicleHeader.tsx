@@ -17,8 +17,8 @@ interface VehicleHeadProps {
 }
 
 /**
- * Parking space and VIN of the vehicle to inspect. In the pane beside a list, they are in the pane's head; otherwise they are above the
- * form, with the next parking space.
+ * Parking space and VIN of the vehicle to inspect. In the pane beside a list, the component renders them into the pane's head. On a page of
+ * its own, it also shows the parking space of the next vehicle.
  */
 export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
   const t = useInspectionText()

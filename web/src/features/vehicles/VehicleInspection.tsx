@@ -174,7 +174,10 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
   )
 }
 
-/** Notice above the form of a correction. A status that the server has stored can be replaced freely only by a supervisor. */
+/**
+ * Notice that the inspection has already been saved and is being corrected. If the vehicle has a stored status, operators also read that
+ * only a supervisor can choose any status.
+ */
 function CorrectionNotice({ stored, supervisor }: { stored: string; supervisor: boolean }) {
   const t = useInspectionText()
   return <Alert kind="info">{supervisor || stored === '' ? t('vehicle.correcting') : t('vehicle.correctingNotes', { status: stored })}</Alert>

@@ -66,8 +66,8 @@ export default function WalkPage() {
  */
 const RESCAN_DELAY_MS = 5000
 /**
- * Value of `savedLabel` when the camera ignores no label. Otherwise, `id` is the vehicle saved last, and `at` the time of that save in
- * milliseconds since the page was loaded.
+ * Value of `savedLabel` while the camera ignores no label. Any other value contains the id of the vehicle saved last, and the time of that
+ * save (`at`, from `performance.now()`).
  */
 const NO_LABEL = { id: 0, at: 0 }
 
@@ -179,7 +179,7 @@ interface LastSaved {
 const ONE_TAP = 'oneTapSaves'
 const isTrue = (value: unknown): value is true => value === true
 
-/** Returns whether one tap on a status saves the vehicle, and a function that changes this setting. The setting is stored on this device. */
+/** Returns whether one tap on a status saves the vehicle, and a function that changes this setting. This device stores the setting. */
 function useOneTap(): [boolean, (on: boolean) => void] {
   const [oneTap, setOneTap] = useState(() => readStoredJson(localStorage, ONE_TAP, isTrue) ?? false)
   const set = useCallback((on: boolean) => {

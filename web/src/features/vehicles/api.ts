@@ -15,7 +15,7 @@ import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries
 
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
 
-/** Fetches one page of the vehicle list, searched by the server. The rows are shown until the full list is loaded. */
+/** Fetches one page of the vehicles that the server finds for `search`. This page is shown until the full vehicle list is loaded. */
 export const useVehicleRowsFromServer = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.vehiclePage(campaign, search.trim(), page, null),

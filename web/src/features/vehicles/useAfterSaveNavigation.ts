@@ -13,8 +13,8 @@ import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
- * Maximum response time of a save, in milliseconds, that leaves the delay before the next vehicle at `NEXT_DELAY_MS`. The time beyond this
- * maximum shortens the delay, but not below `LAST_MS`, so that the person can read the message.
+ * Time in milliseconds that a save may take without shortening the delay before the next vehicle (`NEXT_DELAY_MS`). The delay of a slower
+ * save is shorter by the excess time, but at least `LAST_MS`, so that the person can read the message.
  */
 const QUICK_MS = 500
 const LAST_MS = 1000
@@ -89,8 +89,8 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
 }
 
 /**
- * Returns a draft with the saved values. A draft for a save that is only stored on this device replaces that save, so its base is the
- * vehicle without the save.
+ * Returns a draft with the saved values, for correcting the save. If only this device has stored the save, the draft replaces the save, so
+ * its base has the vehicle's values from before the save.
  */
 function createCorrectionDraft({ vehicle, result, entry: { identifier, scanned } }: CompletedSave): InspectionDraft {
   if (result.kind === 'saved') return { ...createInspectionDraft(vehicle), identifier, scanned }

@@ -2,7 +2,10 @@ import { useEffect, useRef, type RefObject } from 'react'
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
 export const ROW_SELECTOR = '[data-vehicle]'
-/** Delay in milliseconds before the open vehicle follows the focus, so that a held arrow key does not open every vehicle on its way. */
+/**
+ * Delay in milliseconds before the pane beside the list shows the newly focused vehicle. Without the delay, holding an arrow key down would
+ * open every vehicle that the focus passes.
+ */
 const FOLLOW_MS = 150
 
 interface RowKeys {
@@ -22,7 +25,7 @@ const focusRow = (row: HTMLElement | undefined): void => row?.querySelector('a')
 /** Handles keys in a list of vehicles: arrows, j and k move the focus, [ and ] change the page, Space selects, Escape closes. */
 export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, keys: RowKeys): void {
   const latest = useRef(keys)
-  /** Page that a key press has requested, and the row to focus once this page is shown; null when no row waits for the focus. */
+  /** Page requested by a key press, and which of its rows gets the focus once the page is shown; null when no page is requested. */
   const arriving = useRef<{ page: number; end: 'first' | 'last' } | null>(null)
   useEffect(() => {
     latest.current = keys

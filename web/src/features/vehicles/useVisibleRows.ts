@@ -1,8 +1,8 @@
 import { useEffect, useState, type RefObject } from 'react'
 
-/** Number of rows up to which all rows of a list are rendered. Of a longer list, only the visible rows are rendered. */
+/** Maximum number of rows of a list that is rendered completely. In a longer list, only the rows in and near the window are rendered. */
 const MANY = 50
-/** Number of rows above and below the visible rows that are rendered as well. */
+/** Minimum number of rows that are also rendered above and below the visible rows. */
 const MARGIN = 12
 
 export interface VisibleRowRange {

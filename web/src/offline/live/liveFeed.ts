@@ -53,8 +53,8 @@ export class LiveFeed {
   #connection: AbortController | null = null
   #channel: BroadcastChannel | null = null
   /**
-   * Whether this tab has been connected before, itself or through another tab. If so, events may have been missed before the next
-   * connection opens, and the data is then fetched again.
+   * Whether this tab has read the event stream before, or has received events from another tab. If so, the data is fetched again when the
+   * next connection opens, because events may have been missed in between.
    */
   #wasOpen = false
   #hiding: ReturnType<typeof setTimeout> | undefined

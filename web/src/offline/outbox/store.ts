@@ -110,9 +110,13 @@ async function reserveSeq(database: Database): Promise<number> {
 }
 
 /**
- * Prepares a save that replaces an older pending save. If the older save has been sent in the meantime, the new save is queued after the
- * older one instead, with the sent values as its base. A field that only the older save changes gets back its value from before. If the
- * older save still waits, the new one takes over its base and the save that it has replaced itself, which may be on its way.
+ * Returns a new save, adapted to the state of the older save `old` that it replaces.
+ *
+ * - If `old` still waits, the new save starts from the same base: it takes the base values of `old` for the fields that both saves change.
+ *   It also takes over `replaces` of `old`, because the save that `old` replaced may be on its way to the server.
+ * - If the server has stored `old`, the new save is sent in addition, with the values of `old` as its base. A field that only `old` changed
+ *   is set back to its earlier value, because the new save no longer contains that change.
+ * - Otherwise, the new save is returned unchanged.
  */
 function replacing(entry: PendingSave, old: PendingSave | null | undefined): PendingSave {
   const [base, wanted] = [{ ...entry.change.base }, { ...entry.change.wanted }]
@@ -142,7 +146,10 @@ export async function replaceQueuedSave(entry: StoredSave, session: Session): Pr
   return isStored
 }
 
-/** Rebases the save that has replaced `sent`, a save whose sending had begun before and was successful. */
+/**
+ * Updates the save that replaced `sent` while `sent` was on its way to the server. Called after the server has stored `sent`, whose values
+ * become the base of the replacing save.
+ */
 export async function rebaseReplacement(sent: StoredSave, session: Session): Promise<void> {
   for await (const entry of decryptOwnSaves(session, 'waiting', 'refused')) {
     if (entry.replaces === sent.seq) await replaceQueuedSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)

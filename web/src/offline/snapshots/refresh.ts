@@ -94,7 +94,8 @@ export function startSnapshotRefresh(queries: QueryClient): void {
 }
 
 /**
- * Reads from the database which campaigns are available offline. If local storage listed fewer campaigns, fetches the data on screen again.
+ * Reads from the database which campaigns are available offline, because the copy in local storage may be missing or outdated. If the
+ * database has more campaigns than local storage, fetches the data on screen again, because this device may now provide the data.
  */
 async function restoreIndex(queries: QueryClient): Promise<void> {
   const known = offlineCampaigns.get().length

@@ -17,12 +17,12 @@ import styles from './ActivityPanel.module.css'
 
 export interface ActivityPanelProps {
   activity: InspectionActivity
-  /** Number of vehicles inspected per hour, averaged over the last half hour; 0 without inspections. */
+  /** Number of vehicles that people inspect per hour, based on the last half hour; 0 when no vehicle was saved in the last 15 minutes. */
   pace: number
   dueAt?: string | null
   /** Whether the panel shows one campaign instead of all campaigns. */
   isCampaign: boolean
-  /** Text beside the title, for example that the charts cover the whole campaign. */
+  /** Text beside the title, such as 'whole campaign' on a page that otherwise shows only one yard. */
   note?: string
 }
 

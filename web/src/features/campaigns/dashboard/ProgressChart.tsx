@@ -25,8 +25,8 @@ interface ProgressChartProps {
 }
 
 /**
- * Returns the start and end times of the chart. Today's chart covers the working hours. In other charts, the future part is no longer than
- * the past part, but may always span one day.
+ * Returns the start and end times of the chart. Today's chart covers the working hours. Any other chart ends at the latest of now, the
+ * forecast and the due date. Its future part is limited to the length of the past part, or to one day if that is longer.
  */
 function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
   const day = getStartOfDay(now)

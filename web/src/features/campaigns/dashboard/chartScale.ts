@@ -17,7 +17,7 @@ export const createLinearScale = (low: number, high: number, start: number, end:
   Math.round((start + ((value - low) / Math.max(high - low, 1)) * (end - start)) * 10) / 10
 
 const DAY_MS = 24 * HOUR_MS
-/** Distances in hours between the labels of a time axis of hours. All divide the day, so that each midnight has a label. */
+/** Possible distances in hours between two labels of a time axis. Each is a divisor of 24, so that every midnight has a label. */
 const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12, 24]
 /** Maximum length in days of a time axis that labels hours. A longer axis labels only days. */
 const MAX_DAYS_OF_HOURS = 2

@@ -1,7 +1,10 @@
 import type { InspectionActivity } from '@/api/types'
 import { addWorkingHours, countWorkingHours, getStartOfDay, findWorkingHours, HOUR_MS, type WorkingHours } from './workingHours'
 
-/** An hour in which vehicles were inspected or saved. `at` is the start of the hour in milliseconds since 1970. */
+/**
+ * Inspection work in one hour, which starts at `at` (in milliseconds since 1970). `inspected` and `wrong` are the changes in the numbers of
+ * inspected and of defective vehicles, and may be negative. `saves` is the number of saves on the vehicle screen.
+ */
 export interface WorkedHour {
   at: number
   inspected: number

@@ -1,6 +1,6 @@
 import { pixelAt, type GrayPicture } from '../pixels'
 
-/** Height in pixels of a band, a group of rows that are averaged before bars are searched. */
+/** Height in pixels of a band: a group of rows that are averaged before the search for bars. */
 export const BAND_HEIGHT_PX = 8
 /** Width in pixels of a cell, the part of a band that is scored at once. */
 const CELL_WIDTH = 16

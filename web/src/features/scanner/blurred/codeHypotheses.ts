@@ -37,8 +37,8 @@ const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
 /** Maximum ratio between the module sizes of two successive characters. */
 const MAX_GROWTH = 1.04
 /**
- * Cost allowed per character of a partial character sequence; 0 is a perfect match. The search drops a sequence whose total cost exceeds
- * the amount allowed for one character more than the sequence has.
+ * Cost allowed per character of a partial character sequence; 0 is a perfect match. The search drops a sequence of n characters when its
+ * total cost exceeds n + 1 times this cost.
  */
 const MAX_COST = 0.3
 /** Cost added to a code that covers none of the bars. The added cost falls linearly to 0 for a code that covers all bars. */

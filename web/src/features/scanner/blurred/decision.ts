@@ -13,8 +13,8 @@ export interface BlurredCodeText {
 /** Minimum lead in log likelihood over the second-best character at which a character counts as certain. */
 export const MIN_MARGIN_FOR_CERTAINTY = 4
 /**
- * Minimum lead in log likelihood over the second-best character, required at each position of a text with uncertain characters. Other texts
- * are rejected.
+ * Minimum lead in log likelihood over the second-best character, required at every position. A text with a smaller lead at any position is
+ * rejected.
  */
 export const MIN_CONFIRMABLE_MARGIN = 1
 const MAX_DOUBTFUL = 3

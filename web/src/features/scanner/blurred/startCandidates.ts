@@ -75,7 +75,7 @@ function chooseBestBlur(line: DirectedProfile, searches: readonly TemplateSet[],
 
 export const computeStartPosition = ({ level, from, template }: StartCandidate): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
 
-/** Returns whether two candidates are of one printed code: the same start character at nearly the same position and size. */
+/** Returns whether two candidates belong to the same printed code: the same start character at nearly the same position and size. */
 const isSame = (one: StartCandidate, other: StartCandidate): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
   one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(computeStartPosition(one) - computeStartPosition(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE

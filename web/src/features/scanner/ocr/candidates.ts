@@ -111,8 +111,8 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
 
 /**
  * Returns the number of characters in which another vehicle's identifier differs from the text. If the text contains the identifier of
- * `best` exactly, the other identifier must match all of it, or a different part of the text. Without this rule, a prefix of the best
- * identifier would match equally well.
+ * `best` exactly, the other identifier is compared with that whole passage, and with the text before and after it. Otherwise, an identifier
+ * that is only a part of the best identifier would match the text exactly as well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_LEAD) return other.off

@@ -15,7 +15,7 @@ import styles from './TimelineEntry.module.css'
 type FieldChange = VehicleHistoryEntry['fields'][number]
 
 const ICONS: Record<Exclude<VehicleHistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
-/** Maximum difference in milliseconds between the device time and the server time of a change at which only the server time is shown. */
+/** Difference in milliseconds between the server time and the device time of a change, above which the device time is also shown. */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 /** URL of the page that lists the bulk changes and imports. */
 const JOBS = '/campaign-list?tool=history'
@@ -51,7 +51,7 @@ function iconOf({ kind, origin, fields }: VehicleHistoryEntry): IconName {
 const isFarFrom = (at: string, deviceTime: string | null | undefined): deviceTime is string =>
   typeof deviceTime === 'string' && Math.abs(Date.parse(at) - Date.parse(deviceTime)) > CLOCK_TOLERANCE_MS
 
-/** Returns the title of an import, a conflict, or a save without changed fields. Returns `null` when the changed fields say enough. */
+/** Returns the title of an import, a conflict, or a save without changed fields. Returns `null` when the changed fields need no title. */
 function useTitle({ kind, file, fields }: VehicleHistoryEntry): string | null {
   const t = useVehicleHistoryText()
   if (kind === 'import') return file === '' ? t('history.imported') : t('history.importedFrom', { file })
