@@ -39,8 +39,8 @@ impl BulkContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The requested VIN does not show which model code the caller means: `BG30001` fits both `BG3 0001` and `BG30 001`. The blank
-    /// after the model code is missing or in the wrong place, or two request lines have the blank in different places.
+    /// The requested VIN does not show which model code the caller means: `BG30001` fits both `BG3 0001` and `BG30 001`. The VIN is
+    /// not written in two parts, or two request lines have the blank after the model code in different places.
     AmbiguousVin,
     /// The vehicle already has the requested status.
     SameStatus,
@@ -85,7 +85,8 @@ pub struct BulkOutcome {
     pub updated: usize,
     /// VINs of the vehicles left unchanged, each with the reason.
     pub skipped: Vec<(String, SkipReason)>,
-    /// Requested VINs without a matching vehicle. If the call is limited to a campaign or yard, only vehicles in it can match.
+    /// Requested VINs without a matching vehicle. If the call is limited to a campaign or yard, only vehicles in it can match. A
+    /// vehicle with another model code than the written one does not match.
     pub not_found: Vec<String>,
     /// Planned changes of up to `MAX_PREVIEW_VEHICLES` vehicles in a dry run; otherwise empty.
     pub preview: Vec<Preview>,

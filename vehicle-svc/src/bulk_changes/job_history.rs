@@ -87,7 +87,7 @@ impl ChangeSet {
             let counts = ((vehicle.yard_id, vehicle.inspected), (yard, inspected));
             let walks =
                 patch.place.is_some_and(|place| Some(&place.walk_key) != vehicle.walk_key.as_ref()) && !(vehicle.inspected && inspected);
-            touched.add_vehicle(vehicle.campaign_id, patch.snapshot_before(vehicle), counts, walks);
+            touched.add_vehicle(vehicle.campaign_id, patch.snapshot_before_change(vehicle), counts, walks);
             let status = patch.status.unwrap_or(&vehicle.status);
             touched.add_status_change(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (yard, status));
         }

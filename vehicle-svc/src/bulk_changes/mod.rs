@@ -26,7 +26,7 @@ use crate::{
 use patio_kit::{audit, db::Tx};
 use patio_proto::{
     access::Role,
-    status,
+    normalization, status,
     vehicle::{Preview, StatusAction, VehicleStatus},
     vin,
 };
@@ -48,10 +48,13 @@ struct Asked<'a> {
     keys: Vec<String>,
     /// For each VIN, the index (from 0) of the last request line that contains the VIN.
     rows: Vec<usize>,
+    /// For each VIN, the comparison key of the first written model code; `None` when no request line shows the model code, because
+    /// none has a blank between model code and serial number.
+    models: Vec<Option<String>>,
     /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) in `keys` of the VINs whose model code differs between a request line and the previous line with the same
-    /// key. Such a VIN is ambiguous: `BG3 0001` and `BG30 001` have the same key but different model codes.
+    /// Indexes (from 0) in `keys` of the VINs that the request lines write with different model codes. Such a VIN is ambiguous:
+    /// `BG3 0001` and `BG30 001` have the same key but different model codes.
     cut_twice: HashSet<usize>,
 }
 
@@ -61,6 +64,7 @@ impl<'a> Asked<'a> {
             written,
             keys: Vec::with_capacity(written.len()),
             rows: Vec::with_capacity(written.len()),
+            models: Vec::with_capacity(written.len()),
             repeated: 0,
             cut_twice: HashSet::new(),
         };
@@ -70,19 +74,22 @@ impl<'a> Asked<'a> {
             if key.is_empty() {
                 continue;
             }
+            let model = model_of(text);
             match places.get(&key) {
-                Some(place) => {
-                    let before = model_of(&written[asked.rows[*place]]);
-                    if before.is_some_and(|before| model_of(text).is_some_and(|model| model != before)) {
-                        asked.cut_twice.insert(*place);
+                Some(&place) => {
+                    if let Some(model) = model
+                        && *asked.models[place].get_or_insert_with(|| model.clone()) != model
+                    {
+                        asked.cut_twice.insert(place);
                     }
-                    asked.rows[*place] = row;
+                    asked.rows[place] = row;
                     asked.repeated += 1;
                 }
                 None => {
                     places.insert(key.clone(), asked.keys.len());
                     asked.keys.push(key);
                     asked.rows.push(row);
+                    asked.models.push(model);
                 }
             }
         }
@@ -93,8 +100,45 @@ impl<'a> Asked<'a> {
         }
     }
 
-    fn is_ambiguous_cut(&self, asked: i64) -> bool {
-        usize::try_from(asked - 1).is_ok_and(|place| self.cut_twice.contains(&place))
+    /// Returns `true` when the requested VIN with the number `asked` (from 1) does not show which vehicle the caller means.
+    /// `fits_several` is `true` when vehicles with different model codes have the VIN's comparison key.
+    fn is_ambiguous(&self, asked: i64, fits_several: bool) -> bool {
+        let is_cut_twice = usize::try_from(asked - 1).is_ok_and(|place| self.cut_twice.contains(&place));
+        is_cut_twice || (fits_several && self.written.get(self.row(asked)).and_then(|last| model_of(last)).is_none())
+    }
+
+    /// Returns `true` when the requested VIN with the number `asked` (from 1) can mean a vehicle whose model code has the comparison
+    /// key `model`. A VIN without a written model code can mean any vehicle with its comparison key.
+    fn can_mean(&self, asked: i64, model: &str) -> bool {
+        let written = usize::try_from(asked - 1).ok().and_then(|place| self.models.get(place)?.as_deref());
+        written.is_none_or(|written| written == model)
+    }
+
+    /// Separates the found vehicles that the caller means from the vehicles whose requested VIN is ambiguous. Drops the vehicles
+    /// that the caller cannot mean, because another model code is written in the request.
+    ///
+    /// `asked_and_model` returns the number (from 1) of the requested VIN that found a vehicle, and the vehicle's model code. Vehicles
+    /// with the same model code in several campaigns do not make a VIN ambiguous.
+    fn split_ambiguous<T>(&self, found: Vec<T>, asked_and_model: impl Fn(&T) -> (i64, &str)) -> (Vec<T>, Vec<T>) {
+        let models: Vec<String> = found.iter().map(|vehicle| vin::comparison_key(asked_and_model(vehicle).1)).collect();
+        let mut first_models = HashMap::<i64, &str>::with_capacity(found.len());
+        let mut several = HashSet::<i64>::new();
+        for (vehicle, model) in found.iter().zip(&models) {
+            let asked = asked_and_model(vehicle).0;
+            if *first_models.entry(asked).or_insert(model.as_str()) != model.as_str() {
+                several.insert(asked);
+            }
+        }
+        let (mut meant, mut unclear) = (Vec::with_capacity(found.len()), Vec::new());
+        for (vehicle, model) in found.into_iter().zip(&models) {
+            let asked = asked_and_model(&vehicle).0;
+            if self.is_ambiguous(asked, several.contains(&asked)) {
+                unclear.push(vehicle);
+            } else if self.can_mean(asked, model) {
+                meant.push(vehicle);
+            }
+        }
+        (meant, unclear)
     }
 
     fn keys(&self) -> Vec<&str> {
@@ -107,11 +151,12 @@ impl<'a> Asked<'a> {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }
 
-    /// Creates the result of a bulk call from the found vehicles. `found` yields, for each vehicle, the number (from 1) of its
-    /// requested VIN. The result lists requested VINs without a vehicle as the caller wrote them.
-    fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
+    /// Creates the result of a bulk call from the vehicles that the caller means or may mean. `found` yields, for each vehicle, the
+    /// number (from 1) of its requested VIN. The result lists requested VINs without a vehicle as the caller wrote them.
+    fn outcome(&self, found: impl Iterator<Item = i64>) -> BulkOutcome {
+        let found: Vec<usize> = found.map(|asked| self.row(asked)).collect();
         let matched = found.len();
-        let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
+        let present: HashSet<usize> = found.into_iter().collect();
         let missing = self.rows.iter().filter(|row| !present.contains(row));
         let not_found = missing.map(|row| self.written[*row].split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         let warnings = match self.repeated {
@@ -133,14 +178,14 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = Asked::of(vins)?;
     let found = status_change_targets::find_status_change_targets(tx, &asked.keys(), new, run.vehicle_scope()).await?;
-    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
-    let (found, unclear) = split_ambiguous(tx, &asked, found).await?;
-    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
+    let (meant, unclear) = asked.split_ambiguous(found, |vehicle| (vehicle.asked, vehicle.model_code.as_str()));
+    let mut outcome = asked.outcome(meant.iter().chain(&unclear).map(|vehicle| vehicle.asked));
+    let (open, closed): (Vec<_>, Vec<_>) = meant.into_iter().partition(|vehicle| vehicle.is_open);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
     let reason = if change.action == StatusAction::Remove { SkipReason::NoStatus } else { SkipReason::SameStatus };
     outcome.warnings.extend(warn_of_retained_notes(todo.iter().filter(|vehicle| vehicle.keeps_notes).count()));
-    let skipped = |all: Vec<StatusChangeTarget>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
-    outcome.skipped = unclear.into_iter().map(|vin| (vin, SkipReason::AmbiguousVin)).collect();
+    let skipped = |all: Vec<StatusChangeTarget>, why| all.into_iter().map(move |vehicle| (vehicle.vin(), why));
+    outcome.skipped = skipped(unclear, SkipReason::AmbiguousVin).collect();
     outcome.skipped.extend(skipped(closed, SkipReason::CampaignClosed).chain(skipped(left, reason)));
     outcome.updated = todo.len();
     if run.dry_run || todo.is_empty() {
@@ -150,7 +195,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let mut touched = ChangeSet::default();
     for vehicle in &todo {
         let here = |inspected| (vehicle.yard_id, inspected);
-        touched.add_vehicle(vehicle.campaign_id, vehicle.snapshot_before(), (here(vehicle.inspected), here(inspected)), false);
+        touched.add_vehicle(vehicle.campaign_id, vehicle.snapshot_before_change(), (here(vehicle.inspected), here(inspected)), false);
         touched.add_status_change(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (vehicle.yard_id, status));
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
@@ -167,80 +212,15 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     Ok(outcome)
 }
 
-/// Returns the comparison key of a VIN's model code, or `None` if no blank separates model code and serial number.
+/// Returns the comparison key of the model code of a VIN written in two parts; `None` for any other number of parts. Parts are
+/// separated by blanks. Hyphens and asterisks alone are not a part, such as the asterisks in `* BG3 0001 *`.
 fn model_of(written: &str) -> Option<String> {
-    written.trim().split_once(char::is_whitespace).map(|(model, _)| vin::comparison_key(model))
-}
-
-/// Model code that the caller means, for each requested VIN that fits vehicles with different model codes. For example, `BG30001`
-/// without a blank fits both `BG3 0001` and `BG30 001`.
-///
-/// Vehicles with the same model code in several campaigns do not make a VIN ambiguous.
-struct VinMeanings {
-    /// Maps the number (from 1) of a requested VIN to the model code that the caller means; `None` when the VIN is ambiguous.
-    /// Contains only VINs that fit several model codes or are in `Asked::cut_twice`.
-    by_asked: HashMap<i64, Option<String>>,
-}
-
-impl VinMeanings {
-    /// Determines the model codes that the caller means. `found` yields, for each found vehicle, the number (from 1) of its
-    /// requested VIN and its model code.
-    fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
-        let mut models = HashMap::<i64, HashSet<String>>::new();
-        for (place, model) in found {
-            models.entry(place).or_default().insert(vin::comparison_key(model));
-        }
-        let several = models.into_iter().filter(|(place, models)| models.len() > 1 || asked.is_ambiguous_cut(*place));
-        let by_asked = several.map(|(place, models)| {
-            let meant = asked.written.get(asked.row(place)).and_then(|written| model_of(written));
-            (place, meant.filter(|model| models.contains(model) && !asked.is_ambiguous_cut(place)))
-        });
-        Self { by_asked: by_asked.collect() }
+    let written = normalization::normalize_identifier(written);
+    let mut parts = written.split(' ').map(vin::comparison_key).filter(|part| !part.is_empty());
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(model), Some(_), None) => Some(model),
+        _ => None,
     }
-
-    fn is_unclear(&self, asked: i64) -> bool {
-        self.by_asked.get(&asked).is_some_and(Option::is_none)
-    }
-
-    /// Returns `true` when the requested VIN with the number `asked` (from 1) can mean a vehicle with the model code `model`.
-    fn names(&self, asked: i64, model: &str) -> bool {
-        self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == vin::comparison_key(model))
-    }
-}
-
-/// Separates the found vehicles whose requested VIN is ambiguous from the other found vehicles. Returns the other vehicles, and the
-/// full VINs of the vehicles with an ambiguous requested VIN.
-///
-/// A requested VIN is ambiguous when it fits several model codes and does not show which one the caller means, or when it is in
-/// `Asked::cut_twice`. If it fits several model codes and shows the right one, vehicles with another model code are in neither list.
-async fn split_ambiguous(
-    tx: &mut Tx<'_>,
-    asked: &Asked<'_>,
-    found: Vec<StatusChangeTarget>,
-) -> Result<(Vec<StatusChangeTarget>, Vec<String>)> {
-    let mut times = HashMap::<i64, usize>::new();
-    found.iter().for_each(|vehicle| *times.entry(vehicle.asked).or_default() += 1);
-    let several: Vec<i64> = found
-        .iter()
-        .filter(|vehicle| times.get(&vehicle.asked).is_some_and(|times| *times > 1) || asked.is_ambiguous_cut(vehicle.asked))
-        .map(|vehicle| vehicle.id)
-        .collect();
-    if several.is_empty() {
-        return Ok((found, Vec::new()));
-    }
-    let named = vehicle_lookup::list_by_ids(tx, &several, false).await?;
-    let models: HashMap<i64, &FoundVehicle> = named.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
-    let cars = VinMeanings::of(found.iter().filter_map(|vehicle| Some((vehicle.asked, &*models.get(&vehicle.id)?.model_code))), asked);
-    let mut unclear = Vec::new();
-    let mut kept = Vec::with_capacity(found.len());
-    for vehicle in found {
-        match models.get(&vehicle.id) {
-            Some(named) if cars.is_unclear(vehicle.asked) => unclear.push(named.vin()),
-            Some(named) if !cars.names(vehicle.asked, &named.model_code) => {}
-            _ => kept.push(vehicle),
-        }
-    }
-    Ok((kept, unclear))
 }
 
 /// Returns a warning with the number of vehicles that keep their supervisor notes; `None` when the number is 0. Only
@@ -298,12 +278,10 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
         run.vehicle_scope(),
     )
     .await?;
-    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
-    let cars = VinMeanings::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);
-    let (found, unclear): (Vec<_>, Vec<_>) =
-        found.iter().filter(|vehicle| cars.names(vehicle.asked, &vehicle.model_code)).partition(|vehicle| !cars.is_unclear(vehicle.asked));
-    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.campaign.is_open);
-    outcome.skipped = unclear.into_iter().map(|vehicle| (vehicle.vin(), SkipReason::AmbiguousVin)).collect();
+    let (meant, unclear) = asked.split_ambiguous(found, |vehicle| (vehicle.asked, vehicle.model_code.as_str()));
+    let mut outcome = asked.outcome(meant.iter().chain(&unclear).map(|vehicle| vehicle.asked));
+    let (open, closed): (Vec<&FoundVehicle>, Vec<&FoundVehicle>) = meant.iter().partition(|vehicle| vehicle.campaign.is_open);
+    outcome.skipped = unclear.iter().map(|vehicle| (vehicle.vin(), SkipReason::AmbiguousVin)).collect();
     outcome.skipped.extend(closed.iter().map(|vehicle| (vehicle.vin(), SkipReason::CampaignClosed)));
     let mut moved = Vec::new();
     for vehicle in open {
@@ -357,5 +335,20 @@ fn event(summary: String, run: &BulkContext, new: &serde_json::Value) -> audit::
         new: Some(new.clone()),
         address: run.address.clone(),
         ..audit::AuditEvent::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vin_in_two_parts_shows_its_model_code() {
+        for written in ["BG3 0001", " bg-3\u{a0}\t0001 ", "* BG3 0001 *", "*BG3 0001*", "BG3 - 0001"] {
+            assert_eq!(model_of(written).as_deref(), Some("BG3"), "{written:?}");
+        }
+        for written in ["BG30001", " BG30001 ", "* BG30001 *", "BG3 00 01", "-", ""] {
+            assert_eq!(model_of(written), None, "{written:?}");
+        }
     }
 }

@@ -105,11 +105,11 @@ pub fn validate_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>
     Ok((good, errors))
 }
 
-/// Returns for each row the line number of the previous row with the same VIN; `None` if no earlier row has this VIN. VINs are
-/// compared without blanks and hyphens.
+/// Returns for each row the line number of the previous row with the same VIN; `None` if no earlier row has this VIN. Model codes
+/// and VINs are compared without blanks and hyphens.
 fn named_before(rows: &[RowEdit]) -> Vec<Option<i64>> {
     let mut lines = HashMap::with_capacity(rows.len());
-    rows.iter().map(|row| lines.insert(row.key.as_str(), row.line)).collect()
+    rows.iter().map(|row| lines.insert((row.key.as_str(), row.model_key.as_str()), row.line)).collect()
 }
 
 fn read_one(row: pb::EditRow, role: Role) -> Result<RowEdit, Vec<String>> {

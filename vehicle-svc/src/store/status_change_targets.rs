@@ -43,14 +43,22 @@ pub struct StatusChangeTarget {
     /// Whether the vehicle has supervisor notes that the call keeps while it clears the notes of operators and team leaders.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub keeps_notes: bool,
-    /// VIN of the vehicle if the call skips it: its campaign is closed, or it already has the new status. `None` otherwise.
-    pub vin: Option<String>,
+    /// Model code, the first part of the VIN.
+    pub model_code: String,
+    /// Serial number, the second part of the VIN.
+    pub serial_number: String,
 }
 
 impl StatusChangeTarget {
+    /// Returns the vehicle's VIN as shown to users: model code and serial number, separated by a space.
+    #[must_use]
+    pub fn vin(&self) -> String {
+        format!("{} {}", self.model_code, self.serial_number)
+    }
+
     /// Returns the vehicle's values before the status change, as a snapshot for a later undo.
     #[must_use]
-    pub fn snapshot_before(&self) -> VehicleSnapshot {
+    pub fn snapshot_before_change(&self) -> VehicleSnapshot {
         let non_empty = |notes: &String| Some(notes.clone()).filter(|notes| !notes.is_empty());
         VehicleSnapshot {
             id: self.id,
@@ -80,10 +88,9 @@ pub async fn find_status_change_targets(
             "with asked as ({}) select a.place as asked, v.id, v.campaign_id, v.yard_id, c.gate = 'open' as is_open, v.status, v.inspected,
                 v.version, ",
             content!(),
-            " as content, case when $5 then v.operator_notes else '' end as operator_notes,
-                case when $6 then v.admin_notes else '' end as admin_notes,
-                $5 and not $6 and v.admin_notes <> '' as keeps_notes,
-                case when c.gate <> 'open' or v.status = $4 then v.model_code || ' ' || v.serial_number end as vin",
+            " as content, case when $4 then v.operator_notes else '' end as operator_notes,
+                case when $5 then v.admin_notes else '' end as admin_notes,
+                $4 and not $5 and v.admin_notes <> '' as keeps_notes, v.model_code, v.serial_number",
             asked!(),
             " {}"
         ),
@@ -92,18 +99,8 @@ pub async fn find_status_change_targets(
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     let (team, supervisor) = (new.operator_notes.is_some(), new.admin_notes.is_some());
-    let mut found = rows!(
-        tx,
-        StatusChangeTarget,
-        field_names::<StatusChangeTarget>(),
-        text,
-        &keys,
-        scope.campaign,
-        scope.yard,
-        new.status,
-        team,
-        supervisor
-    )?;
+    let mut found =
+        rows!(tx, StatusChangeTarget, field_names::<StatusChangeTarget>(), text, &keys, scope.campaign, scope.yard, team, supervisor)?;
     found.sort_unstable_by_key(|vehicle| vehicle.id);
     found.retain(|vehicle| held.was_visible_at_lookup_start(vehicle.campaign_id));
     Ok(found)

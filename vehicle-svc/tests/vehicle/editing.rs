@@ -90,6 +90,32 @@ async fn a_single_invalid_row_prevents_all_changes() {
 }
 
 #[tokio::test]
+async fn rows_of_two_cars_with_one_comparison_key_are_both_applied() {
+    each_database(async |host| {
+        let yard = Yard::beside(host).await;
+        for (campaign, model, serial) in [(7, "BG3", "0001"), (8, "BG30", "001")] {
+            yard.import_one(campaign, model, serial, "A-1").await;
+            yard.open(campaign, &format!("Campaign {campaign}"), 1).await;
+        }
+        let car = |line: i64, model: &str, serial: &str| EditRow {
+            line,
+            model_code: model.into(),
+            serial_number: serial.into(),
+            parking_space: Some(format!("B-{line}")),
+            ..EditRow::default()
+        };
+        let rows = vec![car(2, "BG3", "0001"), car(3, "BG30", "001")];
+        let done = edit(&yard, Role::Manager, rows.clone(), false).await;
+        assert_eq!((done.matched, done.updated, errors(&done)), (2, 2, vec![]));
+        let moved: Vec<_> = done.preview.iter().map(|one| (one.vin_number.as_str(), one.changes[0].new.as_str())).collect();
+        assert_eq!(moved, [("BG3 0001", "B-2"), ("BG30 001", "B-3")]);
+        let again = edit(&yard, Role::Manager, [rows, vec![car(4, "bg-3", "00-01")]].concat(), true).await;
+        assert_eq!(errors(&again), [(4, "Same vehicle as in line 2: bg-3 00-01.")]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn only_supervisors_edit_supervisor_notes_and_closed_campaigns_are_rejected() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;

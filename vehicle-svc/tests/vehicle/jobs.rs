@@ -3,6 +3,7 @@ use crate::yard::{CAMPAIGN, Yard, status};
 use patio_kit::{
     errors::{ErrorReason, reason},
     on,
+    service_host::ServiceHost,
 };
 use patio_proto::{
     access::Role,
@@ -10,8 +11,8 @@ use patio_proto::{
     campaign::Milestone,
     common::Page,
     vehicle::{
-        BulkEditRequest, BulkParkingSpaceRequest, BulkStatusRequest, EditRow, Gate, Job, JobKind, ListJobsRequest, ParkingSpaceChange,
-        SaveVehicleRequest, StatusAction, UndoBlocker, UndoJobRequest, UndoJobResponse, Vehicle, VehicleStatus,
+        BulkEditRequest, BulkParkingSpaceRequest, BulkResponse, BulkStatusRequest, EditRow, Gate, Job, JobKind, ListJobsRequest,
+        ParkingSpaceChange, SaveVehicleRequest, Scope, StatusAction, UndoBlocker, UndoJobRequest, UndoJobResponse, Vehicle, VehicleStatus,
     },
 };
 use patio_testing::each_database;
@@ -39,46 +40,57 @@ async fn set(yard: &Yard, serials: &[u32], to: VehicleStatus) -> i64 {
     bulk(yard, Role::Manager, serials, StatusAction::Insert, to).await
 }
 
+/// Starts vehicle-svc with `BG3 0001` in campaigns 7 and 9, and `BG30 001` in campaign 8: two cars with one comparison key.
+async fn with_two_cars(host: ServiceHost) -> Yard {
+    let yard = Yard::beside(host).await;
+    for (campaign, model, serial) in [(7, "BG3", "0001"), (8, "BG30", "001"), (9, "BG3", "0001")] {
+        yard.import_one(campaign, model, serial, "A-1").await;
+        yard.open(campaign, &format!("Campaign {campaign}"), 1).await;
+    }
+    yard
+}
+
+/// Returns the dry run of setting the status `ok`; `campaign_id` limits it to a campaign.
+async fn set_ok(yard: &Yard, campaign_id: Option<i64>, vins: &[&str]) -> BulkResponse {
+    let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
+    let vins = vins.iter().map(|vin| (*vin).to_owned()).collect();
+    let ask = BulkStatusRequest { vins, action, status, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
+    yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request(ask)).await.unwrap().into_inner()
+}
+
+/// Returns the dry run of moving vehicles; `campaign_id` limits it to a campaign.
+async fn move_to(yard: &Yard, campaign_id: Option<i64>, rows: &[(&str, &str)]) -> Result<BulkResponse, Status> {
+    let rows = rows.iter().map(|(vin, space)| ParkingSpaceChange { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
+    let ask = BulkParkingSpaceRequest { rows, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
+    yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request(ask)).await.map(tonic::Response::into_inner)
+}
+
+/// Returns the numbers of matched, updated and skipped vehicles, and the VINs that were not found.
+fn counts(reply: &BulkResponse) -> (i64, i64, usize, Vec<&str>) {
+    (reply.matched, reply.updated, reply.skipped.len(), reply.not_found.iter().map(String::as_str).collect())
+}
+
 #[tokio::test]
 async fn an_ambiguous_code_changes_neither_of_two_cars() {
     each_database(async |host| {
-        let yard = Yard::beside(host).await;
-        for (campaign, model, serial) in [(7, "BG3", "0001"), (8, "BG30", "001"), (9, "BG3", "0001")] {
-            yard.import_one(campaign, model, serial, "A-1").await;
-            yard.open(campaign, &format!("Campaign {campaign}"), 1).await;
-        }
-        let set = async |vin: &str| {
-            let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
-            let ask = BulkStatusRequest { vins: vec![vin.to_owned()], action, status, dry_run: true, ..BulkStatusRequest::default() };
-            let reply = yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request(ask)).await.unwrap().into_inner();
-            (reply.updated, reply.skipped.into_iter().map(|skipped| (skipped.vin, skipped.code)).collect::<Vec<_>>())
-        };
-        let (updated, skipped) = set("BG30001").await;
-        assert_eq!(updated, 0);
-        assert_eq!(skipped.iter().map(|(vin, _)| vin.as_str()).collect::<Vec<_>>(), ["BG3 0001", "BG30 001", "BG3 0001"]);
-        assert!(skipped.iter().all(|(_, code)| code == "AMBIGUOUS_VIN"), "{skipped:?}");
-        assert_eq!(set("BG3 0001").await, (2, vec![]));
-        assert_eq!(set("BG30 001").await, (1, vec![]));
+        let yard = with_two_cars(host).await;
+        let unclear = set_ok(&yard, None, &["BG30001"]).await;
+        assert_eq!(counts(&unclear), (3, 0, 3, vec![]));
+        let skipped: Vec<_> = unclear.skipped.iter().map(|skipped| (skipped.vin.as_str(), skipped.code.as_str())).collect();
+        assert_eq!(skipped, ["BG3 0001", "BG30 001", "BG3 0001"].map(|vin| (vin, "AMBIGUOUS_VIN")));
+        assert_eq!(counts(&set_ok(&yard, None, &["BG3 0001"]).await), (2, 2, 0, vec![]), "the other car does not count as matched");
+        assert_eq!(counts(&set_ok(&yard, None, &["BG30 001"]).await), (1, 1, 0, vec![]));
 
-        let move_to = async |rows: &[(&str, &str)]| {
-            let rows =
-                rows.iter().map(|(vin, space)| ParkingSpaceChange { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
-            let ask = BulkParkingSpaceRequest { rows, dry_run: true, ..BulkParkingSpaceRequest::default() };
-            yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request(ask)).await.map(tonic::Response::into_inner)
-        };
-        let moved = move_to(&[("BG30001", "B-1")]).await.unwrap();
-        assert_eq!((moved.updated, moved.skipped.len()), (0, 3));
-        let both = move_to(&[("BG3 0001", "B-1"), ("BG30 001", "B-2")]).await.unwrap();
-        assert_eq!((both.updated, both.skipped.len()), (0, 3), "the two lines name two cars with the same comparison key");
-        let moved = move_to(&[("bg3 0001", "7-1"), ("BG3  0001", "7-2")]).await.unwrap();
+        assert_eq!(counts(&move_to(&yard, None, &[("BG30001", "B-1")]).await.unwrap()), (3, 0, 3, vec![]));
+        let both = move_to(&yard, None, &[("BG3 0001", "B-1"), ("BG30 001", "B-2")]).await.unwrap();
+        assert_eq!(counts(&both), (3, 0, 3, vec![]), "the two lines name two cars with the same comparison key");
+        let moved = move_to(&yard, None, &[("bg3 0001", "7-1"), ("BG3  0001", "7-2")]).await.unwrap();
         let repeat = "One line repeats a vehicle of an earlier line. The vehicle counts once.";
-        assert_eq!(
-            (moved.updated, moved.warnings),
-            (2, vec![repeat.into(), "2 vehicles move to a space that belongs to no yard: 7-2, 7-2.".into()])
-        );
+        assert_eq!(counts(&moved), (2, 2, 0, vec![]), "the other car does not count as matched");
+        assert_eq!(moved.warnings, [repeat, "2 vehicles move to a space that belongs to no yard: 7-2, 7-2."]);
         let hidden = "One vehicle moves to a space that belongs to a yard that no screen shows: 0-7.";
-        assert_eq!(move_to(&[("BG30 001", "0-7")]).await.unwrap().warnings, [hidden]);
-        let refused = move_to(&[("BG3 0001", "B-1"), ("BG3 0001", "01/mar")]).await.unwrap_err();
+        assert_eq!(move_to(&yard, None, &[("BG30 001", "0-7")]).await.unwrap().warnings, [hidden]);
+        let refused = move_to(&yard, None, &[("BG3 0001", "B-1"), ("BG3 0001", "01/mar")]).await.unwrap_err();
         assert!(refused.message().contains("Row 2: The parking space is a date or a time: 01/mar."), "{refused}");
 
         let row = EditRow {
@@ -91,6 +103,38 @@ async fn an_ambiguous_code_changes_neither_of_two_cars() {
         let ask = BulkEditRequest { rows: vec![row], dry_run: true, source: String::new() };
         let edited = yard.bulk().bulk_edit(yard.person(3, Role::Admin).grpc_request(ask)).await.unwrap().into_inner();
         assert_eq!(edited.preview.iter().map(|one| one.vin_number.as_str()).collect::<Vec<_>>(), ["BG30 001"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn lines_with_different_model_codes_for_one_comparison_key_change_no_car() {
+    each_database(async |host| {
+        let yard = with_two_cars(host).await;
+        let moved = move_to(&yard, None, &[("BG3 0001", "B-1"), ("BG30001", "B-2"), ("BG30 001", "B-3")]).await.unwrap();
+        assert_eq!(counts(&moved), (3, 0, 3, vec![]));
+        assert!(moved.skipped.iter().all(|skipped| skipped.code == "AMBIGUOUS_VIN"), "{:?}", moved.skipped);
+        assert_eq!(counts(&set_ok(&yard, None, &["BG3 0001", "BG30001", "BG30 001"]).await), (3, 0, 3, vec![]));
+        let one = set_ok(&yard, None, &["* BG30001 *", "BG3 0001"]).await;
+        assert_eq!(counts(&one), (2, 2, 0, vec![]), "an asterisk is not a model code");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_written_model_code_changes_no_car_with_another_model_code() {
+    each_database(async |host| {
+        let yard = with_two_cars(host).await;
+        for vin in ["BG3 0001", "BG 30001", "* BG-3 0001 *"] {
+            assert_eq!(counts(&set_ok(&yard, Some(8), &[vin]).await), (0, 0, 0, vec![vin]), "{vin:?}");
+            assert_eq!(counts(&move_to(&yard, Some(8), &[(vin, "B-1")]).await.unwrap()), (0, 0, 0, vec![vin]), "{vin:?}");
+        }
+        for vin in ["BG30001", "* BG30001 *", " bg30 001 ", "BG30\t001", "*BG-30 - 001*", "BG30 0 01", "B G 30001"] {
+            assert_eq!(counts(&set_ok(&yard, Some(8), &[vin]).await), (1, 1, 0, vec![]), "{vin:?}");
+            assert_eq!(counts(&move_to(&yard, Some(8), &[(vin, "B-1")]).await.unwrap()), (1, 1, 0, vec![]), "{vin:?}");
+        }
+        let two_lines = set_ok(&yard, Some(8), &["BG3 0001", "BG30001"]).await;
+        assert_eq!((two_lines.updated, two_lines.not_found.len()), (0, 1), "the first line shows which car both lines mean");
     })
     .await;
 }
