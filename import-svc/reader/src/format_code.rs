@@ -26,7 +26,10 @@ pub(crate) struct FormatSection {
     /// is stored as the bits of an `f64`, because `f64` does not implement `Eq`.
     pub(crate) condition: Option<(Comparison, u64)>,
     pub(crate) whole: Vec<FormatToken>,
+    /// Number of digit placeholders after the decimal point: the number is rounded to this many decimals.
     pub(crate) decimals: usize,
+    /// Number of decimals that are displayed even if they are zero. The placeholders `#` and `?` after them drop trailing zeros.
+    pub(crate) min_decimals: usize,
     pub(crate) is_general: bool,
 }
 
@@ -34,7 +37,7 @@ pub(crate) struct FormatSection {
 pub(crate) enum FormatToken {
     /// Digit placeholder that is displayed as `0` where the number has no digit.
     Zero,
-    /// Digit placeholder that is omitted where the number has no digit.
+    /// Digit placeholder that is omitted where the number has no digit: `#`, or `?`, which a spreadsheet program fills with a blank.
     Digit,
     Fixed(char),
 }
@@ -53,8 +56,11 @@ pub(crate) enum Comparison {
 /// Returns the number format for a built-in format id of Excel (`numFmtId`).
 pub(crate) fn built_in_format(id: u32) -> NumberFormat {
     match id {
-        0 | 1 | 3 | 37 | 38 | 49 => NumberFormat::Plain,
+        0 | 49 => NumberFormat::Plain,
+        1 => parse_format_code("0"),
         2 | 4 | 39 | 40 => parse_format_code("0.00"),
+        3 => parse_format_code("#,##0"),
+        37 | 38 => parse_format_code("#,##0_);(#,##0)"),
         9 | 10 => NumberFormat::Unsupported("a percentage"),
         11 | 48 => NumberFormat::Unsupported("a number with an exponent"),
         12 | 13 => NumberFormat::Unsupported("a fraction"),
@@ -132,10 +138,10 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
                 rest = &rest[general.len() - 1..];
                 section.is_general = true;
             }
-            '0' | '#' | '?' if behind_point => section.decimals += 1,
+            '0' if behind_point => (section.decimals, section.min_decimals) = (section.decimals + 1, section.decimals + 1),
+            '#' | '?' if behind_point => section.decimals += 1,
             '0' => section.whole.push(FormatToken::Zero),
-            '#' => section.whole.push(FormatToken::Digit),
-            '?' => section.whole.push(FormatToken::Zero),
+            '#' | '?' => section.whole.push(FormatToken::Digit),
             '.' if !behind_point => behind_point = true,
             '@' => shows_text = true,
             '%' => return Err(NumberFormat::Unsupported("a percentage")),

@@ -27,7 +27,7 @@ impl NumberFormats {
 
     /// Converts a number with a cell style to a [`Cell`] with the displayed text. `from_1904` means that dates count from 1904,
     /// not 1900.
-    pub(crate) fn format_as_cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
+    pub(crate) fn format_number(&self, number: f64, style: usize, from_1904: bool) -> Cell {
         if !number.is_finite() {
             return Cell::Invalid(number.to_string(), "is not a number that can be shown.".to_owned());
         }
@@ -103,6 +103,24 @@ fn duration(number: f64) -> Cell {
     Cell::Unsupported(text, format!("Excel turned this into a time. {FORMAT_AS_TEXT_HINT}"))
 }
 
+/// Rounds a number that is not negative, half up, and returns its digits before and after the decimal point.
+///
+/// Rounds the decimal digits that [`plain`] displays, as spreadsheet programs do. The binary value of 2.675 is slightly below 2.675 and
+/// would be rounded down.
+fn rounded(number: f64, decimals: usize) -> (String, String) {
+    let text = plain(number);
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let kept = fraction.get(..decimals).unwrap_or(fraction);
+    let mut digits = format!("{whole}{kept}{}", "0".repeat(decimals - kept.len()));
+    if fraction.as_bytes().get(decimals).is_some_and(|next| *next >= b'5') {
+        // A number below 1e15 with further decimals has at most 15 significant digits here, which fit into `u64`.
+        let up = digits.parse::<u64>().unwrap_or_default() + 1;
+        digits = format!("{up:0width$}", width = digits.len());
+    }
+    let decimals = digits.split_off(digits.len() - decimals);
+    (digits, decimals)
+}
+
 /// Formats a number with the section of the number format that applies to this number, such as the section for negative numbers.
 fn shown(sections: &[FormatSection], number: f64) -> String {
     let by_sign = match sections.len() {
@@ -153,8 +171,10 @@ impl FormatSection {
             };
             return format!("{}{}", fixed(&self.whole), plain(number));
         }
-        let text = format!("{number:.*}", self.decimals);
-        let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
+        let (whole, mut decimals) = rounded(number, self.decimals);
+        while decimals.len() > self.min_decimals && decimals.ends_with('0') {
+            decimals.pop();
+        }
         let mut digits = whole.trim_start_matches('0').chars().rev();
         let first = self.whole.iter().position(|mark| !matches!(mark, FormatToken::Fixed(_)));
         let mut reversed = String::new();
@@ -171,7 +191,7 @@ impl FormatSection {
         let mut shown: String = reversed.chars().rev().collect();
         if !decimals.is_empty() {
             shown.push('.');
-            shown.push_str(decimals);
+            shown.push_str(&decimals);
         }
         shown
     }
@@ -182,7 +202,7 @@ mod tests {
     use super::*;
 
     fn read(code: &str, number: f64) -> Cell {
-        NumberFormats(vec![format_code::parse_format_code(code)]).format_as_cell(number, 0, false)
+        NumberFormats(vec![format_code::parse_format_code(code)]).format_number(number, 0, false)
     }
 
     #[test]
@@ -196,6 +216,22 @@ mod tests {
             ("\\A000;[Red]-0", 7.0, "A007"),
             ("0.00", 1.5, "1.50"),
             ("0", 12.7, "13"),
+            ("0", 12.5, "13"),
+            ("0", 0.5, "1"),
+            ("0", -12.5, "-13"),
+            ("0.00", 2.675, "2.68"),
+            ("0.00", 1.005, "1.01"),
+            ("0.00", 9.995, "10.00"),
+            ("0.00", 0.004, "0.00"),
+            ("0.000", 0.0005, "0.001"),
+            ("0.00", 123_456_789_012_345.0, "123456789012345.00"),
+            ("0.##", 1.5, "1.5"),
+            ("0.##", 1.0, "1"),
+            ("0.0#", 1.0, "1.0"),
+            ("0.0?", 1.25, "1.25"),
+            ("???", 5.0, "5"),
+            ("?00", 5.0, "05"),
+            ("???", 1234.0, "1234"),
             ("General", 123.0, "123"),
             ("#,##0", 1234.0, "1234"),
             ("#,##0", 0.0, "0"),
@@ -227,6 +263,25 @@ mod tests {
     }
 
     #[test]
+    fn built_in_formats_show_what_the_same_format_code_shows() {
+        for (id, number, text) in [
+            (0, 12.7, "12.7"),
+            (49, 12.7, "12.7"),
+            (1, 12.7, "13"),
+            (3, 12.7, "13"),
+            (3, 1_234_567.0, "1234567"),
+            (37, 12.7, "13"),
+            (37, -12.5, "(13)"),
+            (38, 1234.0, "1234"),
+            (38, -1234.0, "(1234)"),
+            (2, 2.675, "2.68"),
+        ] {
+            let formats = NumberFormats::new(&[id], &HashMap::new());
+            assert_eq!(formats.format_number(number, 0, false), Cell::from_text(text), "{id} {number}");
+        }
+    }
+
+    #[test]
     fn formats_that_hide_what_was_typed_are_unfit_for_identifiers() {
         for (code, why) in [
             ("d/mmm", "into a date"),
@@ -249,7 +304,7 @@ mod tests {
             );
         }
         for id in [9, 11, 12, 14, 22, 46, 48, 59] {
-            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).format_as_cell(5.0, 0, false), Cell::Unsupported(..)), "{id}");
+            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).format_number(5.0, 0, false), Cell::Unsupported(..)), "{id}");
         }
     }
 
