@@ -12,6 +12,7 @@ pub mod hmc;
 pub mod keys_command;
 pub mod lockout;
 pub mod lockout_rules;
+pub mod maintenance;
 pub mod operator_commands;
 pub mod password;
 pub mod random;
@@ -230,11 +231,7 @@ fn spawn_queue_metric(host: &ServiceHost, passwords: PasswordHasher) {
 fn spawn_maintenance(host: &ServiceHost, sign_in_service: Arc<SignInService>) {
     host.tasks.spawn_repeating(MAINTENANCE_INTERVAL, move || {
         let sign_in_service = sign_in_service.clone();
-        async move {
-            if let Err(cause) = sign_in_service.purge_expired_rows_and_rotate_signing_key().await {
-                tracing::warn!(%cause, "hourly maintenance of revocations, lockout counters and signing keys failed, retrying in an hour");
-            }
-        }
+        async move { maintenance::run_maintenance(&sign_in_service).await }
     });
 }
 

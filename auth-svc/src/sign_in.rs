@@ -5,16 +5,14 @@ use crate::{
     error::Error,
     hmc::Hmc,
     lockout::{Lockout, locked_out_error, password_check_counter_names, sign_in_counter_names},
-    lockout_rules::{BLOCK_DURATION_MS, CounterNames},
+    lockout_rules::{CounterNames, LOCKOUT_DURATION_MS, MAX_FAILED_ATTEMPTS},
     password::{self, PasswordHasher},
     sessions,
     store::{
-        revocations,
         sessions::{self as open_sessions, NewSession},
         user_audit_entries::audit_subject,
         users::{self, StoredUser},
     },
-    token_signing,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -28,6 +26,9 @@ use std::sync::Arc;
 
 /// Maximum number of device tokens (proofs of earlier sign-ins) of one browser that are checked; further tokens are ignored.
 pub const MAX_CHECKED_DEVICE_TOKENS: usize = 10;
+/// Compile-time check: the audit text of an attempt that begins a block contains these numbers, and the web app translates that
+/// exact text.
+const _: () = assert!(MAX_FAILED_ATTEMPTS == 5 && LOCKOUT_DURATION_MS == 180_000);
 
 /// Input for a sign-in: a request whose fields have been checked.
 pub struct SignInAttempt {
@@ -251,7 +252,7 @@ impl SignInService {
     async fn record_failure(&self, failure: FailedAttempt, left: i64, wrong: impl FnOnce(i64) -> Error) -> Error {
         let now = self.clock.now();
         let (kind, summary, error) = match left {
-            0 => ("lockout", format!("{}, fifth time: blocked for 180 seconds", failure.wrong), locked_out_error(BLOCK_DURATION_MS)),
+            0 => ("lockout", format!("{}, fifth time: blocked for 180 seconds", failure.wrong), locked_out_error(LOCKOUT_DURATION_MS)),
             left => ("login-failed", format!("{}, attempts left: {left}", failure.wrong), wrong(left)),
         };
         metrics::counter!("patio_sign_in_failures_total", "kind" => kind).increment(1);
@@ -367,17 +368,6 @@ impl SignInService {
             .await?;
         self.lockout.delete_counters_from_cache(&lifted).await;
         Ok(!lifted.is_empty())
-    }
-
-    /// Deletes expired revocations and lockouts, and rotates the signing key.
-    ///
-    /// # Errors
-    /// Returns a database error.
-    pub async fn purge_expired_rows_and_rotate_signing_key(&self) -> Result<(), Error> {
-        let now = self.clock.now();
-        self.db.write(move |tx| Box::pin(async move { revocations::purge_expired_revocations(tx, now).await })).await?;
-        token_signing::rotate_signing_key(&self.db, &self.keys.sealing, now, self.signing_key_lifetime).await?;
-        self.lockout.purge_expired_counters().await
     }
 }
 

@@ -5,6 +5,7 @@ mod devices;
 mod lockout;
 mod lockout_places;
 mod lockout_stores;
+mod maintenance;
 mod office;
 mod own_account;
 mod people;

@@ -106,6 +106,16 @@ impl State {
         self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
     }
 
+    /// Removes the requests at the front of both queues that no longer wait, because they timed out or their client disconnected.
+    /// Requests wait equally long at most, so the next request to time out is always at the front.
+    fn drop_abandoned(&mut self) {
+        for queue in [&mut self.saves, &mut self.reads] {
+            while queue.front().is_some_and(oneshot::Sender::is_closed) {
+                queue.pop_front();
+            }
+        }
+    }
+
     /// Takes a permit if a permit for this priority is free. Returns `true` if a permit was taken.
     ///
     /// Each permit taken here reduces `recovery_debt` by 1: an overload ends after enough requests were admitted without waiting.
@@ -187,7 +197,8 @@ impl AdmissionController {
         let admission = self.clone();
         tasks.spawn_repeating(LOG_INTERVAL, move || {
             let now = {
-                let state = admission.state();
+                let mut state = admission.state();
+                state.drop_abandoned();
                 [("save", state.saving, state.saves.len()), ("read", state.reading, state.reads.len())]
             };
             for (rank, working, waiting) in now {
@@ -221,6 +232,7 @@ impl AdmissionController {
             if state.try_admit_immediately(rank) {
                 return Some(Permit(self.clone(), rank));
             }
+            state.drop_abandoned();
             if state.is_overloaded() {
                 state.reject();
                 return None;

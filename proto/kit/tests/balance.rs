@@ -138,6 +138,27 @@ async fn a_call_that_may_take_long_ends_soon_when_nothing_is_heard_of_its_replic
 }
 
 #[tokio::test]
+async fn a_read_in_flight_stays_with_the_only_replica_when_that_recovers_from_a_failed_call() {
+    let a = Double::start("a");
+    let caller = Caller::of(&[&a]).await;
+    a.behave(Behaviour::Slow);
+    let read = Request::post(READ).header("grpc-timeout", "60S").body(Body::empty()).unwrap();
+    let failing = async {
+        tokio::time::sleep(Duration::from_millis(300)).await; // until the read is in flight
+        a.behave(Behaviour::Breaking);
+        let failed = caller.call(SAVE).await; // the replica is unhealthy until the health check that follows at once
+        a.behave(Behaviour::Well);
+        header(&failed, "grpc-status").to_owned()
+    };
+    let started = Instant::now();
+    let (answer, failed) = tokio::join!(caller.link.clone().oneshot(read), failing);
+    let answer = answer.unwrap();
+    assert_eq!((header(&answer, "grpc-status"), failed.as_str()), ("0", "14"));
+    assert_eq!(a.seen(), 2, "the read in one attempt, and the failed save");
+    assert!(started.elapsed() >= Duration::from_secs(5), "the slow first attempt was answered");
+}
+
+#[tokio::test]
 async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
     let (a, b) = (Double::start("a"), Double::start("b"));
     let caller = Caller::of(&[&a, &b]).await;

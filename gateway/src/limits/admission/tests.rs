@@ -111,6 +111,20 @@ async fn a_full_queue_rejects_at_once() {
 }
 
 #[tokio::test]
+async fn requests_that_stopped_waiting_do_not_fill_the_queue() {
+    let admission = admission(2);
+    let all = join_all((0..2).map(|_| admission.acquire_permit(Priority::Save))).await;
+    let crowd = (0..2 * QUEUE_PER_PERMIT).map(|_| timeout(Duration::from_millis(1), admission.acquire_permit(Priority::Read)));
+    assert!(join_all(crowd).await.iter().all(Result::is_err), "every read was abandoned");
+    let ending = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        drop(all);
+    };
+    let (save, ()) = tokio::join!(admission.acquire_permit(Priority::Save), ending);
+    assert!(save.is_some(), "no request waited before the save");
+}
+
+#[tokio::test]
 async fn a_waiting_save_is_admitted_before_earlier_reads() {
     let admission = admission(4);
     let mut all: Vec<_> = join_all((0..4).map(|_| admission.acquire_permit(Priority::Save))).await;

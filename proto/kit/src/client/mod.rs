@@ -1,5 +1,6 @@
 //! gRPC clients: deadlines, call context, load balancing, retries and health checks over the replicas of a service.
 
+mod abortable_body;
 pub mod balancer;
 pub mod call_context;
 mod client_span;
@@ -10,4 +11,3 @@ mod retry_budget;
 pub mod service_channel;
 mod subset;
 pub mod user_names;
-mod watched_body;

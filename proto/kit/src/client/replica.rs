@@ -1,5 +1,5 @@
 //! Replica of a service, with the connection to it and its health state.
-use crate::client::watched_body::WatchedBody;
+use crate::client::abortable_body::AbortableBody;
 use crate::{lifecycle::BackgroundTasks, tls::GrpcTlsConnector};
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
@@ -256,12 +256,10 @@ impl Replica {
         let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;
     }
 
-    /// Waits until a healthy replica becomes unhealthy. Never returns when the replica is already unhealthy.
+    /// Waits until the replica counts as unhealthy. Returns at once when it already does.
     pub(super) async fn wait_until_unhealthy(&self) {
-        let mut well = self.well.subscribe();
-        if !*well.borrow_and_update() || well.wait_for(|well| !well).await.is_err() {
-            std::future::pending::<()>().await;
-        }
+        // An error would mean that the sender was dropped, which cannot happen while `self` is borrowed.
+        let _ = self.well.subscribe().wait_for(|is_healthy| !*is_healthy).await;
     }
 
     /// Sends a request in one attempt and reads a unary response to its end.
@@ -272,7 +270,7 @@ impl Replica {
             return complete(response).await;
         }
         let (service, replica) = (self.service, self.clone());
-        Ok(response.map(|body| Body::new(WatchedBody::new(body, service, async move { replica.wait_until_unresponsive().await }))))
+        Ok(response.map(|body| Body::new(AbortableBody::new(body, service, async move { replica.wait_until_unresponsive().await }))))
     }
 }
 

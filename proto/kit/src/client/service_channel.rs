@@ -125,7 +125,7 @@ async fn attempt(
 
 /// Sends a client-streaming call in a single attempt, because a stream cannot be sent again. Waits for a healthy replica first.
 async fn call_without_retry(replicas: &LoadBalancer, request: Request<Body>) -> Response<Body> {
-    let lease = replicas.pick_replica_for_single_attempt().await;
+    let lease = replicas.pick_replica_without_retry().await;
     match attempt(&lease, request, false, 1).await {
         Ok(response) => response,
         Err(AttemptFailure::DeadlineExceeded) => timeout_response(replicas.name()),

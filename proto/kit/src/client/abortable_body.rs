@@ -10,20 +10,20 @@ use std::{
 use tonic::{Status, body::Body};
 
 /// Streaming response body that ends with an error when the replica that sends it stops responding.
-pub struct WatchedBody {
+pub struct AbortableBody {
     body: Body,
     service: &'static str,
     silence: BoxFuture<'static, ()>,
 }
 
-impl WatchedBody {
+impl AbortableBody {
     /// Wraps the response body of a replica of `service`. The future `silence` completes when the replica stops responding.
     pub fn new(body: Body, service: &'static str, silence: impl Future<Output = ()> + Send + 'static) -> Self {
         Self { body, service, silence: silence.boxed() }
     }
 }
 
-impl http_body::Body for WatchedBody {
+impl http_body::Body for AbortableBody {
     type Data = Bytes;
     type Error = Status;
 
