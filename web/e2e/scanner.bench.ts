@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { loadavg } from 'node:os'
 import { test, type Page } from '@playwright/test'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
-import { computeDecodeSquare } from '../src/features/scanner/decodeSquare'
-import { listPlainPassOptions, SCANNER_DECODER_SETTINGS } from '../src/features/scanner/formats'
-import { createPlainPass } from '../src/features/scanner/decodePasses'
+import { computeScanRegion } from '../src/features/scanner/decodeSquare'
+import { listUnmodifiedPassOptions, SCANNER_DECODER_SETTINGS } from '../src/features/scanner/formats'
+import { createUnmodifiedPass } from '../src/features/scanner/decodePasses'
 import { cropPicture, encodePgm } from '../src/features/scanner/pixels'
 import { createEmptyScene, renderScene, createLabelScene, PICTURE_SIZE, runWithFilm, type Scene } from './support/film'
 import { findCarAt, openOnPhone, importYard } from './support/yard'
@@ -23,22 +23,22 @@ interface Round {
   /** Milliseconds from the tap on Scan to the filled field. */
   taken: number
   longest: number
-  plain: number[]
+  unmodifiedMs: number[]
 }
 
 /** Records the decoding times that the worker reports, and the long tasks of the page. */
 const watch = (page: Page) =>
   page.addInitScript(() => {
-    const plain: number[] = []
+    const unmodifiedMs: number[] = []
     const long: number[] = []
-    Object.assign(window, { plain, long })
+    Object.assign(window, { unmodifiedMs, long })
     new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })
     const Original = window.Worker
     window.Worker = class extends Original {
       constructor(url: string | URL, options?: WorkerOptions) {
         super(url, options)
         this.addEventListener('message', ({ data }: MessageEvent<{ kind: string; decoded?: { plainMs: number | null } }>) => {
-          if (data.decoded?.plainMs) plain.push(data.decoded.plainMs)
+          if (data.decoded?.plainMs) unmodifiedMs.push(data.decoded.plainMs)
         })
       }
     }
@@ -47,10 +47,10 @@ const watch = (page: Page) =>
 /** Taps Scan once and measures the time in the page. */
 const once = (page: Page): Promise<Round> =>
   page.evaluate(async (expected) => {
-    const { plain, long } = window as unknown as { plain: number[]; long: number[] }
+    const { unmodifiedMs, long } = window as unknown as { unmodifiedMs: number[]; long: number[] }
     const field = document.querySelector<HTMLInputElement>('form input')
     const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Scan')
-    plain.length = 0
+    unmodifiedMs.length = 0
     long.length = 0
     const start = performance.now()
     button?.click()
@@ -58,7 +58,7 @@ const once = (page: Page): Promise<Round> =>
     while (!filled()) await new Promise(requestAnimationFrame)
     const taken = performance.now() - start
     await new Promise((later) => setTimeout(later, 100))
-    return { taken, longest: Math.max(0, ...long), plain: [...plain] }
+    return { taken, longest: Math.max(0, ...long), unmodifiedMs: [...unmodifiedMs] }
   }, HERE)
 
 const sorted = (values: number[]) => values.toSorted((a, b) => a - b)
@@ -73,20 +73,20 @@ async function spent(act: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1000
 }
 
-test('a plain look at the finder, warm, in processor time', async () => {
+test('an unmodified pass over the finder, warm, in processor time', async () => {
   const engine = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(engine).buffer } })
-  const { left, top, side } = computeDecodeSquare(PICTURE_SIZE, PICTURE_SIZE)
+  const { left, top, side } = computeScanRegion(PICTURE_SIZE, PICTURE_SIZE)
   for (const [name, scene] of [...SCENES, ['nothing', createEmptyScene()] as const]) {
     const picture = cropPicture(await renderScene(scene, 0), left, top, side, side)
     const turns: number[][] = []
-    for (const frame of listPlainPassOptions(SCANNER_DECODER_SETTINGS).keys()) {
-      const { options } = createPlainPass(picture, frame)
+    for (const frame of listUnmodifiedPassOptions(SCANNER_DECODER_SETTINGS).keys()) {
+      const { options } = createUnmodifiedPass(picture, frame)
       const times: number[] = []
       for (let round = 0; round < 3 * ROUNDS; round++) times.push(await spent(() => readBarcodes(encodePgm(picture), options)))
       turns.push(times)
     }
-    console.warn(`${name}: plain look ${turns.map((times) => median(times).toFixed(1)).join(', ')} ms in turn, median ${median(turns.flat()).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1)}`)
+    console.warn(`${name}: unmodified pass ${turns.map((times) => median(times).toFixed(1)).join(', ')} ms in turn, median ${median(turns.flat()).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1)}`)
   }
 })
 
@@ -109,8 +109,8 @@ test('from the tap on Scan to the filled field', async ({ request, baseURL }) =>
         rounds.push(await once(page))
       }
       const taken = rounds.map((round) => round.taken)
-      const plain = rounds.flatMap((round) => round.plain)
-      console.warn(`${name}: median ${shown(median(taken))}, worst ${shown(Math.max(...taken))}; longest page task ${shown(Math.max(...rounds.map(({ longest }) => longest)))}; plain look best ${Math.min(...plain).toFixed(1)} ms, median ${median(plain).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1)}`)
+      const unmodifiedMs = rounds.flatMap((round) => round.unmodifiedMs)
+      console.warn(`${name}: median ${shown(median(taken))}, worst ${shown(Math.max(...taken))}; longest page task ${shown(Math.max(...rounds.map(({ longest }) => longest)))}; unmodified pass best ${Math.min(...unmodifiedMs).toFixed(1)} ms, median ${median(unmodifiedMs).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1)}`)
     }, 30)
   }
 })

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useQueryRestart } from '@/api/useQueryRestart'
+import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import { applyPendingChangesToList, usePendingSaves } from './outbox'
 import { vehicleListQuery } from './queries'
 
@@ -8,7 +8,7 @@ import { vehicleListQuery } from './queries'
 export function useVehicleList(campaign: number, enabled = true) {
   const query = vehicleListQuery(campaign)
   const { data, isLoading, isError, error } = useQuery({ ...query, enabled })
-  const refetch = useQueryRestart(query.queryKey)
+  const refetch = useCancelAndRefetch(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => (enabled && data ? applyPendingChangesToList(data, pending) : undefined), [enabled, data, pending])
   return { data: shown, isLoading, isError, error, refetch }

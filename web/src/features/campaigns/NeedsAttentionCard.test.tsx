@@ -12,10 +12,10 @@ const held = (hmc: string, minutes: number) => ({ hmc, device: hmc, saves: 14, o
 
 afterEach(endSession)
 
-async function open(campaign?: number) {
+async function open(campaign?: number, totalConflicts = 2) {
   signInAs(LEADER)
   stubServer({
-    'GET /conflicts': { conflicts: [conflict, { ...conflict, id: 2, mine_at: ago(60) }], meta: { page_index: 0, total_count: 2, per_page: 50 } },
+    'GET /conflicts': { conflicts: [conflict, { ...conflict, id: 2, mine_at: ago(60) }], meta: { page_index: 0, total_count: totalConflicts, per_page: 50 } },
     'GET /campaigns/5/held': { devices: 2, saves: 28, held: [held('4712', 60), held('4713', 2)] },
     'GET /vehicles/campaign/5': { vehicles: [{ modified_at: ago(3 * 24 * 60) }, { modified_at: ago(60) }], meta: { page_index: 0, total_count: 2, per_page: 200, campaign_name: 'Airbag' } },
   })
@@ -34,6 +34,11 @@ test('each phone with pending saves is a row with its age and a way to its campa
     'Phone of 4713 has saves to sendpendentes: 14, a mais antiga há 2 minutos /campaign/5',
   ])
   expect(card.getByRole('heading').textContent).toBe('Needs attention3')
+})
+
+test('with more conflicts than are loaded, the age of the oldest loaded one is stated as a minimum', async () => {
+  const card = await open(undefined, 51)
+  expect((await card.findByRole('link', { name: /51 conflicts/ })).textContent).toBe('51 conflictsmais antigo há 3 horas ou mais')
 })
 
 test('a campaign also counts the vehicles that are in repair for more than two days', async () => {

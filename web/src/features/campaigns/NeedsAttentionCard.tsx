@@ -49,7 +49,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
         <span id="attention">{t('attention.title')}</span>
         {count > 0 && <span className={styles.count}>{formatCount(count)}</span>}
       </h2>
-      {open > 0 && <NeedsAttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: open })} detail={<Oldest at={conflicts?.conflicts.map(({ mine_at }) => mine_at) ?? []} />} />}
+      {open > 0 && <NeedsAttentionItem isUrgent icon="warning" to={buildPath('/conflicts', { campaign })} text={t('conflicts.open', { n: open })} detail={<Oldest at={conflicts?.conflicts.map(({ mine_at }) => mine_at) ?? []} total={open} />} />}
       {held.map((one) => (
         <SilentPhone key={`${one.campaign} ${one.hmc} ${one.device}`} {...one} to={campaign === undefined ? `/campaign/${one.campaign}` : listOf(campaign, 'waiting')} />
       ))}
@@ -67,12 +67,12 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   )
 }
 
-/** Text that states the age of the earliest of the timestamps `at`. */
-function Oldest({ at }: { at: string[] }) {
+/** Text that states the age of the earliest timestamp in `at`, or a minimum age if `at` has fewer than `total` timestamps. */
+function Oldest({ at, total }: { at: string[]; total: number }) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
-  return t('attention.oldest', { age: formatTimeAgo(Math.min(...at.map((one) => Date.parse(one))), now, language) })
+  return t(at.length < total ? 'attention.oldestOrMore' : 'attention.oldest', { age: formatTimeAgo(Math.min(...at.map((one) => Date.parse(one))), now, language) })
 }
 
 interface SilentPhoneProps {

@@ -1,7 +1,7 @@
 import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
-import { useCampaignYardPickOrder } from '@/lib/pickOrder'
+import { usePickerStepOrder } from '@/lib/pickOrder'
 import { countPages } from '@/lib/pagination'
 import { parseId, Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
@@ -23,7 +23,7 @@ const SEARCH_DEBOUNCE_MS = 250
 export default function YardCampaignsPage() {
   const t = useText()
   const yard = parseId(useParams<{ id: string }>().id) ?? 0
-  const order = useCampaignYardPickOrder()
+  const order = usePickerStepOrder()
   const query = useQueryParams()
   const first = query.has('campaign') ? order : 'yardFirst'
   const page = parsePageNumber(query)

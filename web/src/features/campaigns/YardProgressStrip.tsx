@@ -1,6 +1,6 @@
 import { Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
-import { isShownYard, compareNamesNaturally } from '@/lib/yards'
+import { isVisibleYard, compareNamesNaturally } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import { Skeleton } from '@/ui/Page'
 import { ProgressBar } from '@/ui/ProgressBar'
@@ -35,7 +35,7 @@ export function YardProgressSkeleton({ summed = false }: { summed?: boolean }) {
 /** Progress of each yard as a column with the number of vehicles left. A tap on a column opens the yard. */
 export function YardProgressStrip({ yards, hrefOf, current = null, summed = false }: YardStripProps) {
   const t = useCampaignsText()
-  const shown = yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
+  const shown = yards.filter((yard) => yard.total > 0 && isVisibleYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
   if (shown.length === 0) return null
   const [done, total] = [sum(yards, 'done'), sum(yards, 'total')]
   return (

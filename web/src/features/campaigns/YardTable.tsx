@@ -4,7 +4,7 @@ import { useCurrentTime } from '@/lib/timeAgo'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { compareNamesNaturally, isShownYard } from '@/lib/yards'
+import { compareNamesNaturally, isVisibleYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { getDateFormatters } from './dashboard/dateFormatters'
@@ -34,13 +34,13 @@ const hasVehicles = ({ total }: YardProgress) => total > 0
 
 /** Returns the yards of a campaign that have vehicles, sorted by name, without the groups '-' and '0' (see `listUnassignedGroups`). */
 export const listYardsWithVehicles = (yards: YardProgress[]): YardProgress[] =>
-  yards.filter((yard) => hasVehicles(yard) && isShownYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
+  yards.filter((yard) => hasVehicles(yard) && isVisibleYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
 
 /**
  * Returns the groups '-' and '0'. They contain the parking spaces that begin with a dash or a 0 and belong to no real yard. The table lists
  * these groups last, so that its rows add up to the totals. The server omits '-' for operators.
  */
-const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isShownYard(yard))
+const listUnassignedGroups = (yards: YardProgress[]): YardProgress[] => yards.filter((yard) => hasVehicles(yard) && !isVisibleYard(yard))
 
 /** Progress and statuses of each yard of a campaign as a table, with the people who work there and a last row for all yards. A click on a row opens the yard. */
 export function YardTable({ yards, pace, activity, forecast: { hours, finish }, hrefOf, current, manages }: YardTableProps) {
@@ -86,7 +86,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
               <Counts label={t('yard.named', { name: yard.name })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
               {isWorked && (
                 <Work yard={yard} people={pace?.people.filter(({ yard_id }) => yard_id === yard.id) ?? []} hours={hours} manages={manages}>
-                  {(names) => names.join(', ') || (yard.done < yard.total && isShownYard(yard) && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}
+                  {(names) => names.join(', ') || (yard.done < yard.total && isVisibleYard(yard) && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}
                 </Work>
               )}
             </tr>
@@ -113,7 +113,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
 /** Returns the idle yards, the yard with the most uninspected vehicles first. Idle yards have uninspected vehicles and no active user, while other yards have active users. */
 export function listIdleYards(yards: YardProgress[], pace: InspectionPace | undefined): YardProgress[] {
   if (pace === undefined || pace.people.length === 0) return []
-  const idle = yards.filter((yard) => yard.done < yard.total && isShownYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))
+  const idle = yards.filter((yard) => yard.done < yard.total && isVisibleYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))
   return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done) || compareNamesNaturally(a.name, b.name))
 }
 

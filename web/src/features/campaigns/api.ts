@@ -4,7 +4,7 @@ import { refreshVehicleCounts } from '@/api/vehicleCache'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { downloadFile } from '@/api/files'
 import { queryKeys } from '@/api/queryKeys'
-import { useQueryRestart } from '@/api/useQueryRestart'
+import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import { ApiProblem } from '@/api/apiProblem'
 import { CAMPAIGN_REQUIRED_FIELDS } from '@/api/requiredFields'
 import type { Campaign, CampaignSearchParams, CampaignStatus, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
@@ -35,7 +35,7 @@ function counted(campaign: Campaign, pending: Pending, yard: number | null): Cam
 export function useCampaigns(search: CampaignSearchParams) {
   const query = campaignPageQuery(search)
   const { data, isPending, isError, error } = useQuery(query)
-  const refetch = useQueryRestart(query.queryKey)
+  const refetch = useCancelAndRefetch(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => data && { ...data, campaigns: data.campaigns.map((one) => counted(one, pending, search.yard ?? null)) }, [data, pending, search.yard])
   return { data: shown, isPending, isError, error, refetch }
@@ -44,7 +44,7 @@ export function useCampaigns(search: CampaignSearchParams) {
 export function useCampaign(id: number, yard: number | null) {
   const query = campaignQuery(id, yard)
   const { data, isPending, isError, error } = useQuery(query)
-  const refetch = useQueryRestart(query.queryKey)
+  const refetch = useCancelAndRefetch(query.queryKey)
   const pending = usePendingSaves()
   const shown = useMemo(() => data && counted(data, pending, yard), [data, pending, yard])
   return { data: shown, isPending, isError, error, refetch }

@@ -52,9 +52,12 @@ export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<Format
   return sets
 }
 
+/** Names of the formats, those with the longest engine names first, because `DataBarExp` and `DataBarLtd` begin with `DataBar`. */
+const NAMES_BY_ENGINE_NAME_LENGTH = NAMES.toSorted((a, b) => FORMATS[b][0].length - FORMATS[a][0].length)
+
 /**
  * Returns the name of a format that the decoder reported, such as `qr_code`, or 'unknown'. The decoder may report a format by its name in
  * the decoding engine, such as `QRCode`, followed by a variant.
  */
 export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
-  NAMES.find((name) => name === reported) ?? NAMES.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'
+  NAMES.find((name) => name === reported) ?? NAMES_BY_ENGINE_NAME_LENGTH.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

@@ -1,4 +1,4 @@
-import { listBetterLenses, listLensesStartingWith, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
+import { listBetterLenses, cycleLensesFrom, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
 import { createDeferred } from './deferred'
 
 /** Reason why the camera does not work. The text key of its message is `trouble.{name}`. */
@@ -96,7 +96,7 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()
-  const order = chosen === null ? [] : listLensesStartingWith(await listLenses(), chosen)
+  const order = chosen === null ? [] : cycleLensesFrom(await listLenses(), chosen)
   const found = await openFirst(order, isWanted)
   if (found !== null) {
     storeLens(found.lens)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFake } from '@/testing/createFake'
-import { listBetterLenses, listLensesStartingWith, rankLens, selectRearLenses } from './cameraLenses'
+import { listBetterLenses, cycleLensesFrom, rankLens, selectRearLenses } from './cameraLenses'
 
 const devices = (...labels: string[]) => labels.map((label, index) => createFake<MediaDeviceInfo>({ deviceId: `id ${index}`, groupId: '', kind: 'videoinput', label }))
 const rear = (...labels: string[]) => selectRearLenses(devices(...labels)).map(({ label }) => label)
@@ -26,7 +26,7 @@ test('a better camera than the one that runs is one of a lower rank', () => {
 
 test('after the chosen camera the others follow in turn; one with a new id is known by its label', () => {
   const lenses = selectRearLenses(devices('camera2 0, facing back', 'camera2 2, facing back', 'camera2 3, facing back'))
-  expect(listLensesStartingWith(lenses, { id: 'id 1', label: '' }).map(({ id }) => id)).toEqual(['id 1', 'id 2', 'id 0'])
-  expect(listLensesStartingWith(lenses, { id: 'of yesterday', label: 'camera2 3, facing back' }).map(({ id }) => id)).toEqual(['id 2', 'id 0', 'id 1'])
-  expect(listLensesStartingWith(lenses, { id: 'gone', label: 'gone' })).toEqual([])
+  expect(cycleLensesFrom(lenses, { id: 'id 1', label: '' }).map(({ id }) => id)).toEqual(['id 1', 'id 2', 'id 0'])
+  expect(cycleLensesFrom(lenses, { id: 'of yesterday', label: 'camera2 3, facing back' }).map(({ id }) => id)).toEqual(['id 2', 'id 0', 'id 1'])
+  expect(cycleLensesFrom(lenses, { id: 'gone', label: 'gone' })).toEqual([])
 })

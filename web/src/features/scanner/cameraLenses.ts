@@ -49,7 +49,7 @@ export async function listLenses(): Promise<CameraLens[]> {
 }
 
 /** Returns the cameras in cyclic order, starting with the given camera; an empty list when that camera is not among them. */
-export function listLensesStartingWith(lenses: readonly CameraLens[], { id, label }: CameraLens): CameraLens[] {
+export function cycleLensesFrom(lenses: readonly CameraLens[], { id, label }: CameraLens): CameraLens[] {
   const byId = lenses.findIndex((lens) => lens.id === id)
   const start = byId >= 0 ? byId : lenses.findIndex((lens) => lens.label === label) // some browsers change the ids, so the label is the fallback
   return start < 0 ? [] : [...lenses.slice(start), ...lenses.slice(0, start)]

@@ -1,5 +1,6 @@
 import type { MatchGrade } from '../../lib/scanner'
-import type { DecodedCode, DecodedFrame, DoubtfulCode } from './decoder'
+import type { DecodedCode, DoubtfulCode } from './decodedCode'
+import type { DecodedFrame } from './decoder'
 
 /** Number of further frames that are searched for a better match, after a code that matches an identifier only in part or not at all. */
 const EXTRA_FRAMES = 2

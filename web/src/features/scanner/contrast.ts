@@ -1,7 +1,7 @@
 import { blurHorizontally, blurPicture, createBlankPicture, blurVertically, getInt32At, pixelAt, type GrayPicture } from './pixels'
 
 /** Enhances vertical bars: averages neighbouring rows to remove noise, optionally sharpens along rows, and normalizes local contrast. */
-export function enhanceStripes(picture: GrayPicture, rows: number, strength = 0): GrayPicture {
+export function enhanceBars(picture: GrayPicture, rows: number, strength = 0): GrayPicture {
   const steady = blurVertically(picture, rows)
   return normalizeContrast(strength === 0 ? steady : raised(steady, 2, strength))
 }

@@ -1,7 +1,7 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
-import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassOptions, type DecoderSettings, type FormatKind } from './formats'
-import { enhanceStripes, invertPicture, normalizeContrast } from './contrast'
+import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listUnmodifiedPassOptions, type DecoderSettings, type FormatKind } from './formats'
+import { enhanceBars, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
 
 /** One decoding pass over a frame: the prepared picture, the engine options, and the mapping of picture coordinates back to the frame. */
@@ -37,13 +37,13 @@ const ALL = ['linear', 'stacked', 'matrix'] as const
  * Creates the plain decoding pass, which decodes the unmodified picture. A frame number selects one set of formats; successive frames use
  * the sets in turn. `every` (all codes in view) and `whole` (photograph) select all formats.
  */
-export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
-  const rotated = listPlainPassOptions(settings)
+export function createUnmodifiedPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
+  const rotated = listUnmodifiedPassOptions(settings)
   const options = typeof frame === 'number' ? rotated[frame % rotated.length] : buildReaderOptions(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS_PER_PICTURE } : {})
   return { name: 'plain', picture, options: options ?? buildReaderOptions(settings, ALL), back: IDENTITY }
 }
 
-const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3)
+const cleared = (picture: GrayPicture): GrayPicture => enhanceBars(picture, 3)
 /**
  * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_PASS_COUNT` of them; photographs use
  * all.
@@ -58,7 +58,7 @@ export const EXTRA_PASS_FACTORIES: readonly Maker[] = [
   (input) => enlargedPass(input, ['matrix']),
   denoisedPass,
   (input) => turnedPass(input, 1, { name: 'second direction', treat: cleared, straightToo: true }),
-  (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
+  (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceBars(picture, 6, 3), straightToo: true }),
 ]
 /**
  * Number of passes from the start of `EXTRA_PASS_FACTORIES` that camera frames use in turn. The other passes are left out, because the decoder of

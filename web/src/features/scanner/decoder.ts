@@ -1,16 +1,10 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
 import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './formats'
-import { CAMERA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createPlainPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
-import { encodePgm, mapToSourcePoint, type GrayPicture, type Point } from './pixels'
+import { CAMERA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createUnmodifiedPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
+import { addDistinctCode, type DecodedCode, type DoubtfulCode } from './decodedCode'
+import { encodePgm, mapToSourcePoint, type GrayPicture } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
-
-/** A decoded code with its corners in frame coordinates. */
-export interface DecodedCode {
-  text: string
-  format: string
-  corners: Point[]
-}
 
 export interface DecodedFrame {
   /** Accepted codes of this frame. If several codes match the campaign's vehicles equally well, the first one is reported. */
@@ -25,12 +19,6 @@ export interface DecodedFrame {
   hasUnconfirmed?: boolean
   /** Code with doubtful characters. The code is used only when the campaign's vehicle list contains it. */
   doubtful?: DoubtfulCode
-}
-
-/** Code with doubtful characters from a blurred-code pass, with the alternative texts that are nearly as likely. */
-export interface DoubtfulCode {
-  code: DecodedCode
-  alternatives: string[]
 }
 
 /** Function that reads a blurred linear code from averaged pixel rows. Used for codes that the decoding engine cannot read. */
@@ -51,22 +39,13 @@ export interface FrameDecodeOptions {
   whole?: boolean
 }
 
-/** Returns whether two readings are of the same printed code: the same text, with corners that lie closer together than the size of the code. */
-function isSameCode(one: DecodedCode, other: DecodedCode): boolean {
-  if (one.text !== other.text || one.format !== other.format) return false
-  const [{ corners: [a, , c] }, { corners: [d] }] = [one, other]
-  return !a || !c || !d || Math.hypot(a.x - d.x, a.y - d.y) < Math.hypot(a.x - c.x, a.y - c.y)
-}
-
-/** Adds a code to a list, unless the list already contains the same printed code. */
-export function addDistinctCode(codes: DecodedCode[], code: DecodedCode): DecodedCode[] {
-  if (!codes.some((known) => isSameCode(known, code))) codes.push(code)
-  return codes
-}
-
 interface PassResult {
   confirmed: DecodedCode[]
   seen: DecodedCode[]
+}
+interface BlurredPassResult extends PassResult {
+  name: 'blurred'
+  doubtful?: DoubtfulCode
 }
 
 /** Maximum number of consecutive frames on which one decoding pass is repeated to confirm a code. */
@@ -95,8 +74,11 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   let everyModePasses = 0
   /** Number of passes of `ROTATED_PASS_INDEXES` that were run or skipped since the last frame in the mode 'first'. */
   let searched = 0
-  /** Index of the extra pass that last read an accepted code. Reset to `null` when the plain pass reads one in the mode 'first'. */
-  let lastRead: number | null = null
+  /**
+   * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the plain pass. Codes of the
+   * plain and extra passes count once they are accepted, doubtful blurred codes at once.
+   */
+  let lastRead: number | 'blurred' | null = null
 
   async function runPass({ picture, options, back }: DecodePass, plain: boolean): Promise<PassResult> {
     const results = await read(encodePgm(picture), options)
@@ -113,9 +95,10 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     which: number
   }
 
-  function passOf(which: number | null, input: DecodePassInput): ChosenPass | null {
-    const extra = which === null ? null : EXTRA_PASS_FACTORIES[which]?.(input)
-    return extra && which !== null && hasFormats(extra.options) ? { extra, which } : null
+  function passOf(which: typeof lastRead, input: DecodePassInput): ChosenPass | null {
+    if (which === null || which === 'blurred') return null
+    const extra = EXTRA_PASS_FACTORIES[which]?.(input)
+    return extra && hasFormats(extra.options) ? { extra, which } : null
   }
 
   /** Returns the next extra decoding pass that applies to this frame, taking the passes in turn, or null when none applies. */
@@ -155,16 +138,22 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   }
 
   /** Runs a blurred-code pass when enough frames had stripes but no code; otherwise returns `null`. */
-  async function blurredPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
+  async function blurredPass(input: DecodePassInput): Promise<BlurredPassResult | null> {
     if (decodeBlurred === null || again !== null || input.directions.length === 0) return null
     framesWithStripes += postponed ? 2 : 1 // also counts the previous frame, on which only the plain pass ran
     if (framesWithStripes < BLURRED_PASS_INTERVAL) return null
     framesWithStripes = 0
-    const found = await decodeBlurred(input.frame, input.directions)
-    const nothing = { confirmed: [], seen: [], name: 'blurred' }
+    return await readBlurred(input)
+  }
+
+  /** Reads a blurred code, certain or doubtful, and then makes `lastRead` 'blurred'. */
+  async function readBlurred({ frame, directions }: DecodePassInput): Promise<BlurredPassResult> {
+    const found = (await decodeBlurred?.(frame, directions)) ?? null
+    const nothing: BlurredPassResult = { confirmed: [], seen: [], name: 'blurred' }
     if (found === null || !settings.linear.some((engine) => toFormatName(engine) === found.format)) return nothing
     const { text, format, corners, certain, alternatives } = found
     const code = { text, format, corners }
+    lastRead = 'blurred'
     if (!certain) return { ...nothing, doubtful: { code, alternatives } }
     return { ...nothing, confirmed: confirmation.confirms({ text, format, plain: false, isBlurred: true }) ? [code] : [], seen: [code] }
   }
@@ -172,20 +161,28 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   /** Decodes every code in view with the plain pass and one extra decoding pass, because labels may also be tilted. */
   async function everyCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const start = now()
-    const plain = await runPass(createPlainPass(frame, 'every', settings), true)
+    const plain = await runPass(createUnmodifiedPass(frame, 'every', settings), true)
     const plainMs = now() - start
     const input = createPassInput(frame, whole, settings)
-    const extra = (plain.seen.length === 0 ? await blurredPass(input) : null) ?? (await extraPass(input, true))
+    const blurred = plain.seen.length === 0 ? await blurredPass(input) : null
+    const extra = blurred ?? (await extraPass(input, true))
+    if (plain.confirmed.length > 0 && extra.confirmed.length === 0) lastRead = null
     const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addDistinctCode, [])
     const sighted = [...plain.seen, ...extra.seen]
     const isSearched = searched >= ROTATED_PASS_INDEXES.length || !hasTiltedStripes(input)
-    return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
+    const hasUnconfirmed = !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text))
+    return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed, doubtful: blurred?.doubtful }
   }
 
-  /** Checks whether any code is in view. Runs only one pass: the extra pass `lastRead`, or the plain pass. */
+  /** Checks whether any code is in view. Runs only one pass: the pass `lastRead`, or the plain pass. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
-    const last = lastRead === null ? null : passOf(lastRead, createPassInput(frame, whole, settings))
-    const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)
+    const input = createPassInput(frame, whole, settings)
+    if (lastRead === 'blurred') {
+      const { confirmed, seen, name, doubtful } = await readBlurred(input)
+      return { codes: confirmed, seen: seen[0] ?? doubtful?.code ?? null, plainMs: null, extraPass: name, doubtful }
+    }
+    const last = passOf(lastRead, input)
+    const { confirmed, seen } = await runPass(last?.extra ?? createUnmodifiedPass(frame, 'every', settings), last === null)
     return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, extraPass: last?.extra.name ?? null }
   }
 
@@ -205,7 +202,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
       if (!isRepeat || extra.seen !== null) return { ...extra, plainMs: null }
     }
     const start = now()
-    const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
+    const plain = await runPass(createUnmodifiedPass(frame, whole ? 'whole' : frames, settings), true)
     if (plain.seen.length === 0) frames++
     const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, extraPass: null }
     if (plain.confirmed.length > 0) {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographDecodeEngine } from './detector'
-import { DEFAULT_READER_OPTIONS, SCANNER_DECODER_SETTINGS, listPlainPassOptions } from './formats'
+import { DEFAULT_READER_OPTIONS, SCANNER_DECODER_SETTINGS, listUnmodifiedPassOptions } from './formats'
 import type { BarcodeSource } from './imageSource'
+import { toDetectedFormat } from './barcodeFormats'
 import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
 const FORMATS = ['aztec', 'code_128', 'code_39', 'code_93', 'codabar', 'databar', 'databar_expanded', 'databar_limited', 'data_matrix', 'dx_film_edge', 'ean_13', 'ean_8',
@@ -37,6 +38,11 @@ test('the formats and groups of the specification are supported', async () => {
   expect(new BarcodeDetector({ formats: ['matrix_codes'] }).settings).toMatchObject({ linear: [], stacked: ['PDF417'], matrix })
 })
 
+test('a reported format has the name of its most specific engine format', () => {
+  const expected = { DataBar: 'databar', DataBarStk: 'databar', DataBarExp: 'databar_expanded', DataBarExpStk: 'databar_expanded', DataBarLtd: 'databar_limited', QRCodeModel2: 'qr_code', upc_e: 'upc_e', Other: 'unknown' }
+  expect(Object.keys(expected).map(toDetectedFormat)).toEqual(Object.values(expected))
+})
+
 test('an empty list of formats and an unsupported format are rejected', () => {
   const make = (formats: string[]) => () => new BarcodeDetector({ formats } as BarcodeDetectorOptions)
   expect(make([])).toThrow(new TypeError("Failed to construct 'BarcodeDetector': Hint option provided, but is empty."))
@@ -61,11 +67,11 @@ test('the camera view has the defaults of the specification, which the scanner s
   expect(new BarcodeDetector({ formats, decoder }).settings).toEqual(SCANNER_DECODER_SETTINGS)
 })
 
-test('plain looks change nothing but the formats and the inversion, and all formats have their turn', () => {
-  for (const options of listPlainPassOptions(SCANNER_DECODER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_DECODER_SETTINGS.options, formats: [] })
+test('unmodified passes change nothing but the formats and the inversion, and all formats have their turn', () => {
+  for (const options of listUnmodifiedPassOptions(SCANNER_DECODER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_DECODER_SETTINGS.options, formats: [] })
   const { linear, stacked, matrix } = SCANNER_DECODER_SETTINGS
-  expect(new Set(listPlainPassOptions(SCANNER_DECODER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
-  expect(listPlainPassOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
+  expect(new Set(listUnmodifiedPassOptions(SCANNER_DECODER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
+  expect(listUnmodifiedPassOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
 })
 
 test('a result has a bounding box, the raw value, the format and four corners', async () => {

@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { SUPPORTED_FORMATS, isSupportedFormat, toDetectedFormat, toEngineFormats, type BarcodeFormat, type DetectedFormat } from './barcodeFormats'
-import type { DecodedCode } from './decoder'
+import type { DecodedCode } from './decodedCode'
 import { getDecodeEngine, type DecodeEngine } from './engine'
 import { DEFAULT_READER_OPTIONS, type DecoderSettings } from './formats'
 import { readImageSource, type BarcodeSource } from './imageSource'

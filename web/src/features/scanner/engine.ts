@@ -1,5 +1,6 @@
 import { createDeferred } from './deferred'
-import type { DecodedCode, DecodedFrame, DecodeMode } from './decoder'
+import type { DecodedCode } from './decodedCode'
+import type { DecodedFrame, DecodeMode } from './decoder'
 import type { DecoderSettings } from './formats'
 import type { RgbaPicture } from './pixels'
 import type { CameraFrame, DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'

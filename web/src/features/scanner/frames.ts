@@ -1,4 +1,4 @@
-import { computeDecodeSquare } from './decodeSquare'
+import { computeScanRegion } from './decodeSquare'
 import type { DecodedFrame, DecodeMode } from './decoder'
 import type { DecodeEngine } from './engine'
 import type { CameraViewOptions } from './cameraViewOptions'
@@ -18,7 +18,7 @@ let canvas: HTMLCanvasElement | null = null
 
 /** Captures the square of the video frame that will be decoded, as a bitmap, or as pixel data when the worker has no `OffscreenCanvas`. */
 export async function grabFrame(video: HTMLVideoElement): Promise<CameraFrame> {
-  const { left, top, side } = computeDecodeSquare(video.videoWidth, video.videoHeight)
+  const { left, top, side } = computeScanRegion(video.videoWidth, video.videoHeight)
   if (typeof OffscreenCanvas !== 'undefined') return createImageBitmap(video, left, top, side, side)
   canvas ??= document.createElement('canvas')
   if (canvas.width !== side || canvas.height !== side) Object.assign(canvas, { width: side, height: side })

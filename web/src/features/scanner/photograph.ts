@@ -1,4 +1,5 @@
-import { addDistinctCode, type DecodedCode, type Decoder } from './decoder'
+import { addDistinctCode, type DecodedCode } from './decodedCode'
+import type { Decoder } from './decoder'
 import { EXTRA_PASS_FACTORIES } from './decodePasses'
 import { scalePicture, type GrayPicture } from './pixels'
 

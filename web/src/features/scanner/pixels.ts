@@ -59,7 +59,7 @@ export function cropPicture({ width, height, data }: GrayPicture, left: number, 
 }
 
 /** Halves the width and height of a picture. Each new pixel is the mean of four original pixels. */
-export function halvePicture({ width, height, data }: GrayPicture): GrayPicture {
+export function downsampleByTwo({ width, height, data }: GrayPicture): GrayPicture {
   const small = createBlankPicture(width >> 1, height >> 1)
   for (let y = 0, to = 0; y < small.height; y++) {
     for (let x = 0, from = 2 * y * width; x < small.width; x++, from += 2, to++) {
@@ -70,7 +70,7 @@ export function halvePicture({ width, height, data }: GrayPicture): GrayPicture 
 }
 
 /** Blurs a picture by radius 1 and halves its size in the same loop. */
-export function blurAndHalve({ width, height, data }: GrayPicture): GrayPicture {
+export function blurAndDownsampleByTwo({ width, height, data }: GrayPicture): GrayPicture {
   const small = createBlankPicture(width >> 1, height >> 1)
   const sums = new Int32Array(width + 2) // column sums of four rows, with one extra column at each end
   const row = (y: number) => Math.max(0, Math.min(height - 1, y)) * width
@@ -89,7 +89,7 @@ export function blurAndHalve({ width, height, data }: GrayPicture): GrayPicture 
 /** Resizes a picture by a factor: halves the picture while it is far too large, and then interpolates. */
 export function scalePicture(picture: GrayPicture, factor: number): GrayPicture {
   if (factor === 1) return picture
-  if (factor <= 0.5) return scalePicture(halvePicture(picture), factor * 2)
+  if (factor <= 0.5) return scalePicture(downsampleByTwo(picture), factor * 2)
   const width = Math.max(1, Math.round(picture.width * factor))
   const height = Math.max(1, Math.round(picture.height * factor))
   return samplePicture(picture, width, height, { x: 0, y: 0, xx: 1 / factor, xy: 0, yx: 0, yy: 1 / factor })

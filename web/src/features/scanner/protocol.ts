@@ -1,4 +1,5 @@
-import type { DecodedCode, DecodedFrame, DecodeMode } from './decoder'
+import type { DecodedCode } from './decodedCode'
+import type { DecodedFrame, DecodeMode } from './decoder'
 import type { DecoderSettings } from './formats'
 import type { RgbaPicture } from './pixels'
 

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { createScanConfirmer, isPlausibleText } from './scanConfirmer'
 import { computeNextZoom } from './camera'
 import { createCodeSelector } from './codeSelector'
-import { computeDecodeSquare, toNormalizedViewPoint } from './decodeSquare'
+import { computeScanRegion, toNormalizedViewPoint } from './decodeSquare'
 import { getAngleBetweenDirections, findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
 import { toFormatName } from './formats'
-import { enhanceStripes, normalizeContrast } from './contrast'
-import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGray, halvePicture, mapToSourcePoint, scalePicture, blurAndHalve, rotatePicture } from './pixels'
+import { enhanceBars, normalizeContrast } from './contrast'
+import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGray, downsampleByTwo, mapToSourcePoint, scalePicture, blurAndDownsampleByTwo, rotatePicture } from './pixels'
 import { DUPLICATE_RESET_MS, createDuplicateFilter } from './duplicateFilter'
 import { listPhotographScales } from './photograph'
 import { hasValidCheckDigit } from '@/lib/vin'
@@ -55,28 +55,28 @@ test('a canvas gives shades, and the engine gets them as a file of one byte a pi
 
 test('softened is blurred and halved at once', () => {
   const picture = stripes(0.4)
-  const both = halvePicture(blurPicture(picture, 1))
-  const soft = blurAndHalve(picture)
+  const both = downsampleByTwo(blurPicture(picture, 1))
+  const soft = blurAndDownsampleByTwo(picture)
   expect([soft.width, soft.height]).toEqual([both.width, both.height])
   expect(soft.data.every((shade, index) => Math.abs(shade - (both.data[index] ?? 0)) <= 2)).toBe(true)
 })
 
 test('sizes: halves, other sizes, parts', () => {
   const picture = createBlankPicture(101, 60)
-  expect([halvePicture(picture), scalePicture(picture, 0.3), cropPicture(picture, 90, 10, 30, 20)].map(({ width, height }) => [width, height])).toEqual([[50, 30], [30, 18], [11, 20]])
+  expect([downsampleByTwo(picture), scalePicture(picture, 0.3), cropPicture(picture, 90, 10, 30, 20)].map(({ width, height }) => [width, height])).toEqual([[50, 30], [30, 18], [11, 20]])
 })
 
 test('even contrast brings back what is faint on both sides of a shadow', () => {
   const picture = stripes(0)
   const shaded = { ...picture, data: picture.data.map((shade, index) => (index % 300 < 150 ? 40 + shade / 20 : 150 + shade / 10)) }
-  for (const result of [normalizeContrast(shaded), enhanceStripes(shaded, 3), enhanceStripes(shaded, 3, 2)]) {
+  for (const result of [normalizeContrast(shaded), enhanceBars(shaded, 3), enhanceBars(shaded, 3, 2)]) {
     const row = [...result.data.subarray(150 * 300 + 40, 150 * 300 + 110)]
     expect(Math.max(...row) - Math.min(...row)).toBeGreaterThan(80)
   }
 })
 
 test('the decoded square is 0.86 of the short side, in the middle, whichever way the phone is held', () => {
-  expect([computeDecodeSquare(1920, 1080), computeDecodeSquare(1080, 1920)]).toEqual([{ left: 496, top: 76, side: 929 }, { left: 76, top: 496, side: 929 }])
+  expect([computeScanRegion(1920, 1080), computeScanRegion(1080, 1920)]).toEqual([{ left: 496, top: 76, side: 929 }, { left: 76, top: 496, side: 929 }])
   expect(toNormalizedViewPoint({ x: 464.5, y: 0 }, 1920, 1080)).toEqual({ x: 0.5, y: expect.closeTo(0.07, 3) })
 })
 

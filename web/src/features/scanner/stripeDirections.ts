@@ -1,4 +1,4 @@
-import { pixelAt, blurAndHalve, type GrayPicture } from './pixels'
+import { pixelAt, blurAndDownsampleByTwo, type GrayPicture } from './pixels'
 
 const BLOCK = 12
 const BINS = 90
@@ -12,7 +12,7 @@ const MIN_WEIGHT_SHARE = 0.06
  * dark. The outline of an object has only one of these two kinds of edges, and printed text has edges in all directions.
  */
 export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
-  const histogram = gather(blurAndHalve(picture))
+  const histogram = gather(blurAndDownsampleByTwo(picture))
   const total = histogram.reduce((sum, weight) => sum + weight, 0)
   if (total === 0) return []
   const found: number[] = []

@@ -14,7 +14,7 @@ import type { Point } from './pixels'
 import { createDuplicateFilter } from './duplicateFilter'
 
 /** Time in milliseconds for which the camera's on/off button is disabled after a tap, to prevent rapid restarts. */
-export const ON_OFF_BUTTON_LOCK_MS = 1000
+export const CAMERA_TOGGLE_COOLDOWN_MS = 1000
 /** Time in milliseconds after a restart within which a second failure of the camera is reported as a fault. */
 const UNSTABLE_MS = 10_000
 /** Delays in milliseconds before the camera is started again after a fault; the last delay repeats. */
@@ -176,7 +176,7 @@ export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: 
     toggle: () => {
       setOn(!on)
       setRests(true)
-      setTimeout(setRests, ON_OFF_BUTTON_LOCK_MS, false)
+      setTimeout(setRests, CAMERA_TOGGLE_COOLDOWN_MS, false)
     },
     retry: () => {
       attempts.retry()

@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../lib/yieldToEventLoop'
-import { computeDecodeSquare } from './decodeSquare'
+import { computeScanRegion } from './decodeSquare'
 import type { RgbaPicture } from './pixels'
 
 /** Side length in pixels of the decoded square at the requested camera resolution. */
-const { side: SIDE } = computeDecodeSquare(1080, 1080)
+const { side: SIDE } = computeScanRegion(1080, 1080)
 const [GROUND, DARK, LIGHT] = [0xff6e6e6e, 0xff1e1e1e, 0xffe1e1e1]
 
 interface Label {

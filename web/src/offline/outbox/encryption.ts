@@ -2,7 +2,7 @@ import { getDataOwnerKey, type Session } from '@/api/session'
 import { parseJson } from '@/lib/json'
 import type { NonSharedUint8Array, EncryptedSave } from '../schema'
 import { createCipher, type Cipher } from './cipher'
-import { isSaveContent, type StoredSave } from './pendingSave'
+import { isPendingSavePayload, type StoredSave } from './pendingSave'
 
 const IV_BYTES = 12
 const encode = (text: string): NonSharedUint8Array => new TextEncoder().encode(text)
@@ -61,7 +61,7 @@ export async function decryptSave(record: EncryptedSave, session: Session): Prom
     const before = known.get(seq)
     if (before?.bound === bound && isEqual(before.sealed, sealed)) return before.entry
     const plain = await cipher.decrypt(sealed.slice(0, IV_BYTES), encode(bound), sealed.slice(IV_BYTES))
-    const content = parseJson(new TextDecoder().decode(plain), isSaveContent)
+    const content = parseJson(new TextDecoder().decode(plain), isPendingSavePayload)
     if (content === null) return null
     const entry = { ...content, seq, id, owner, state, at }
     known.set(seq, { bound, sealed, entry })

@@ -14,7 +14,7 @@ export interface SaveRejection {
 }
 
 /** The fields of a save that are stored encrypted with the key of the person who saved. */
-export interface SaveContent {
+export interface PendingSavePayload {
   /** Idempotency key, by which the server recognizes a repeated request and applies the save only once. */
   key: string
   hmc: string
@@ -34,7 +34,7 @@ export interface SaveContent {
   /** Whether the vehicle counted as inspected before the save. */
   inspected: boolean
   origin: 'scanned' | 'typed'
-  /** Outbox position of the pending save that this save replaces; null when this save replaces no other save. */
+  /** Outbox position of the unsent save, pending or rejected, that this save replaces; null when this save replaces no other save. */
   replaces: number | null
   device_time: string
   /** How the server handles a conflict: `ask` rejects the save, so that the person at the screen decides; `keep` records the conflict. */
@@ -52,7 +52,7 @@ export interface SaveContent {
  * A person's save of a vehicle in the outbox, decrypted. After the server has stored the save, it stays on this device for a few days with
  * the state `done`.
  */
-export interface PendingSave extends SaveContent {
+export interface PendingSave extends PendingSavePayload {
   id: string
   owner: string
   /** Time at which the person saved the vehicle, in milliseconds since 1970. */
@@ -75,7 +75,7 @@ export function getUndoMsLeft({ held, at }: PendingSave, now: number): number {
 }
 
 /** Returns whether decrypted JSON is the content of a save. */
-export const isSaveContent = (value: unknown): value is SaveContent =>
+export const isPendingSavePayload = (value: unknown): value is PendingSavePayload =>
   isRecord(value) && hasRequiredFields(value, 'key$ vehicle# vin$ campaign# version# origin$ mode$ conflicts*') && typeof value.held === 'boolean' && isRecord(value.change) && isRecord(value.change.base) && isRecord(value.change.wanted)
 
 interface Inspectable extends VehicleFields {

@@ -43,14 +43,14 @@ async function downloadList(head: Campaign, yards: number[] | null, taken_at: nu
 
 /**
  * Updates the stored vehicle list (snapshot) of a campaign and returns its rows, or null when no list is stored. Requests the changes since
- * the last update, and downloads the full list only when the changes are too many or cannot be applied to the stored rows.
+ * the last update. Downloads the full list only when the changes are too many or cannot be applied, or the stored rows are damaged.
  */
 export async function refreshSnapshot(queries: QueryClient, campaign: number): Promise<ListedVehicle[] | null> {
   const snapshot = await readSnapshot(campaign)
   if (snapshot === undefined) return null
   try {
-    const rows = (await update(snapshot, keepTotals(await fetchCampaign(campaign, null), snapshot.head))) ?? []
-    if (snapshot.yards === null) queries.setQueryData(queryKeys.vehicleList(campaign), rows)
+    const rows = await update(snapshot)
+    if (rows !== null && snapshot.yards === null) queries.setQueryData(queryKeys.vehicleList(campaign), rows)
     return rows
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 404) await deleteSnapshot(campaign)
@@ -58,10 +58,12 @@ export async function refreshSnapshot(queries: QueryClient, campaign: number): P
   }
 }
 
-async function update(snapshot: SnapshotMetadata, head: Campaign): Promise<ListedVehicle[] | null> {
-  const { yards, taken_at, tag, revision } = snapshot
+async function update(snapshot: SnapshotMetadata): Promise<ListedVehicle[] | null> {
+  const { campaign, yards, taken_at, tag, revision } = snapshot
+  const isDamaged = (await readSnapshotRows(campaign)) === null
+  const head = keepTotals(await fetchCampaign(campaign, null), snapshot.head)
   const lacksDash = snapshot.dash !== true && seesDash()
-  if (lacksDash) return await downloadList(head, yards, taken_at)
+  if (lacksDash || isDamaged) return await downloadList(head, yards, taken_at)
   if (revision === null) return await downloadList(head, yards, taken_at, tag)
   return await downloadChanges(snapshot, head, revision)
 }
@@ -69,9 +71,11 @@ async function update(snapshot: SnapshotMetadata, head: Campaign): Promise<Liste
 async function downloadChanges({ campaign, yards, taken_at }: SnapshotMetadata, head: Campaign, since: number): Promise<ListedVehicle[] | null> {
   const { revision, vehicles, removed, whole } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }), 'revision# vehicles* removed*')
   const ofYards = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
-  if (whole || removed.length > 0 || hasUnknownVehicles((await readSnapshotRows(campaign)) ?? [], ofYards)) return await downloadList(head, yards, taken_at)
+  const rows = await readSnapshotRows(campaign)
+  if (rows === null) return null // the snapshot was deleted meanwhile
+  if (whole || removed.length > 0 || hasUnknownVehicles(rows, ofYards)) return await downloadList(head, yards, taken_at)
   // A stored vehicle that has moved to another yard stays in the list, with its new yard. Other vehicles are not added.
-  const known = new Set(((await readSnapshotRows(campaign)) ?? []).map(({ id }) => id))
+  const known = new Set(rows.map(({ id }) => id))
   return await writeSnapshotDelta(campaign, vehicles.filter(({ id }) => known.has(id)), { revision, head, fresh_at: Date.now() })
 }
 
@@ -95,11 +99,11 @@ export function startSnapshotRefresh(queries: QueryClient): void {
 
 /**
  * Reads from the database which campaigns are available offline, because the copy in local storage may be missing or outdated. If the
- * database has more campaigns than local storage, fetches the data on screen again, because this device may now provide the data.
+ * database has a campaign that local storage lacks, fetches the data on screen again, because this device may now provide the data.
  */
 async function restoreIndex(queries: QueryClient): Promise<void> {
-  const known = offlineCampaigns.get().length
-  if ((await readSnapshots()).length > known) await queries.invalidateQueries()
+  const known = new Set(offlineCampaigns.get().map(({ campaign }) => campaign))
+  if ((await readSnapshots()).some(({ campaign }) => !known.has(campaign))) await queries.invalidateQueries()
 }
 
 /** Refreshes every stored vehicle list (snapshot), one after the other. A snapshot whose refresh fails stays as it is. */

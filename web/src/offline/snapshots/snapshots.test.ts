@@ -105,6 +105,79 @@ test('a list is downloaded again when too much has changed, or by its ETag from 
   expect(calls.at(-1)?.headers.get('if-none-match')).toBe('"b"')
 })
 
+test.each([
+  ['no changes', { 'x-revision': '40' }, { 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [], removed: [], whole: false } }],
+  ['status 304', { etag: '"a"' }, {}],
+])('a damaged list is downloaded again though the server reports %s', async (_, headers, changes) => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, headers) })
+  await (await page()).downloadSnapshot(head, null)
+  const { openDatabase } = await import('../database')
+  await (await openDatabase())?.put('rows', 'damaged', [5, 0])
+  const full = ({ headers: sent }: { headers: Headers }) => (sent.has('if-none-match') ? new Response(null, { status: 304 }) : all(rows, headers))
+  stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/all': full, ...changes })
+  const phone = await page()
+  expect(await phone.readSnapshotRows(5)).toBeNull()
+  expect(await phone.refreshSnapshot(phone.client, 5)).toEqual(rows)
+  expect([phone.client.getQueryData(phone.vehicleListQuery(5).queryKey), await (await page()).readSnapshotRows(5)]).toEqual([rows, rows])
+})
+
+test('a list that disappears during its refresh is not cached as an empty list', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  const phone = await page()
+  await phone.downloadSnapshot(head, null)
+  stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': async () => {
+    await phone.deleteSnapshot(5)
+    return { revision: 44, vehicles: [], removed: [], whole: false }
+  } })
+  expect(await phone.refreshSnapshot(phone.client, 5)).toBeNull()
+  expect(phone.client.getQueryData(phone.vehicleListQuery(5).queryKey)).toBeUndefined()
+})
+
+test('changes that another tab has stored reach a tab that loaded the list before', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  const one = await page()
+  await one.downloadSnapshot(head, null)
+  const other = await page()
+  expect(await other.readSnapshotRows(5)).toEqual(rows)
+  const newer = row(3, { status: 'ng', inspected: true, version: 2 })
+  stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [newer], removed: [], whole: false } })
+  await one.refreshSnapshot(one.client, 5)
+  stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [], removed: [], whole: false } })
+  expect(await other.refreshSnapshot(other.client, 5)).toEqual([rows[0], rows[1], newer])
+  expect(await other.readSnapshotRows(5)).toEqual([rows[0], rows[1], newer])
+})
+
+test('changes that arrive at the same time, also from another tab, are all in the loaded list', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  const one = await page()
+  await one.downloadSnapshot(head, null)
+  const { writeSnapshotDelta } = await import('./store')
+  const other = await page()
+  const otherStore = await import('./store')
+  await other.readSnapshotRows(5)
+  const [first, second, third] = [row(1, { status: 'ng', version: 2 }), row(2, { status: 'ng', version: 4 }), row(3, { status: 'ng', version: 2 })]
+  await Promise.all([writeSnapshotDelta(5, [first], {}), writeSnapshotDelta(5, [second], {})])
+  expect(await one.readSnapshotRows(5)).toEqual([first, second, rows[2]])
+  const newest = row(1, { status: 'ok', version: 3 })
+  await Promise.all([otherStore.writeSnapshotDelta(5, [third], { revision: 44 }), writeSnapshotDelta(5, [newest], {})])
+  expect(await one.readSnapshotRows(5)).toEqual([newest, second, third])
+})
+
+test('campaigns that only the database lists make the page fetch its data again', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, null)
+  const phone = await page()
+  const countRefetches = async (campaign: number, revision: number) => {
+    const refetch = vi.spyOn(phone.client, 'invalidateQueries').mockClear()
+    phone.recordOfflineCampaigns([{ campaign, yards: null }])
+    stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision, vehicles: [], removed: [], whole: false } })
+    phone.startSnapshotRefresh(phone.client)
+    await vi.waitFor(async () => expect(await phone.readSnapshots()).toMatchObject([{ revision }])) // the lists are refreshed after the index
+    return refetch.mock.calls.length
+  }
+  expect([await countRefetches(9, 41), await countRefetches(5, 42)]).toEqual([1, 0])
+})
+
 test('a deleted campaign is no longer available offline', async () => {
   stubServer({ 'GET /vehicles/campaign/5/all': all(rows, {}) })
   await (await page()).downloadSnapshot(head, null)

@@ -10,8 +10,11 @@ import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 
 /** The snapshots (vehicle lists stored for offline use) of the signed-in person. */
 export const snapshots = createStore<SnapshotMetadata[]>([])
-/** Decoded rows of the stored vehicle lists, by campaign id. */
-const loaded = new Map<number, ListedVehicle[]>()
+/**
+ * Decoded rows of the stored vehicle lists, by campaign id. They are read again once the database has another revision, because another tab
+ * has then stored changes that this tab may not have received as live events.
+ */
+const loaded = new Map<number, { rows: ListedVehicle[]; revision: number | null }>()
 const channel = openBroadcastChannel('patio-taken', () => {
   loaded.clear()
   void readSnapshots()
@@ -45,16 +48,17 @@ const rangeOf = (campaign: number) => IDBKeyRange.bound([campaign], [campaign, [
 
 /** Returns a campaign's stored rows, ordered by yard, then parking space. Returns null when the snapshot is missing or damaged. */
 export async function readSnapshotRows(campaign: number): Promise<ListedVehicle[] | null> {
-  if ((await readSnapshot(campaign)) === undefined) return null
+  const snapshot = await readSnapshot(campaign)
+  if (snapshot === undefined) return null
   const known = loaded.get(campaign)
-  if (known !== undefined) return known
+  if (known !== undefined && known.revision === snapshot.revision) return known.rows
   const database = await openDatabase()
   if (database === null) return null
   const [parts, newer] = await Promise.all([database.getAll('rows', rangeOf(campaign)), database.getAll('newer', rangeOf(campaign))])
   const decoded = decodeVehicleRows(parts)
   if (decoded === null) return null
   const rows = applySnapshotDelta(decoded, newer)
-  loaded.set(campaign, rows)
+  loaded.set(campaign, { rows, revision: snapshot.revision })
   return rows
 }
 
@@ -77,7 +81,7 @@ export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' 
     writing.objectStore('taken').put({ ...snapshot, vehicles: rows.length, bytes }),
   ]
   await Promise.all([...writes, writing.done])
-  loaded.set(campaign, rows)
+  loaded.set(campaign, { rows, revision: snapshot.revision })
   await publish()
 }
 
@@ -92,13 +96,18 @@ export async function writeSnapshotDelta(campaign: number, newer: readonly Liste
   const writing = database.transaction(['taken', 'newer'], 'readwrite')
   const snapshot = await writing.objectStore('taken').get(campaign)
   if (snapshot?.owner !== owner) return null // the person has signed out, or another person's list has replaced this one
-  await writing.objectStore('taken').put({ ...snapshot, ...part })
+  const updated = { ...snapshot, ...part }
+  await writing.objectStore('taken').put(updated)
   for (const row of newer) await writing.objectStore('newer').put(row, [campaign, row.id])
   await writing.done
-  const now = applySnapshotDelta(rows, newer)
-  loaded.set(campaign, now)
+  const base = loaded.get(campaign)
+  if (base !== undefined) {
+    // The loaded rows keep their old revision, and are therefore read again, if another tab has stored another revision meanwhile.
+    const revision = base.revision === snapshot.revision ? updated.revision : base.revision
+    loaded.set(campaign, { rows: applySnapshotDelta(base.rows, newer), revision })
+  }
   await readSnapshots()
-  return now
+  return await readSnapshotRows(campaign)
 }
 
 export async function deleteSnapshot(campaign: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { listProgressPoints, type FinishForecast, type ProgressPoint } from './forecast'
 import type { DateFormatters } from './dateFormatters'
-import { listAxisTicks, listTimeMarks, createLinearScale } from './chartScale'
+import { listAxisTicks, listTimeTicks, createLinearScale } from './chartScale'
 import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
 import { getStartOfDay, HOUR_MS } from './workingHours'
@@ -49,7 +49,7 @@ export function ProgressChart(props: ProgressChartProps) {
   const [x, y] = [createLinearScale(begin, end, LEFT, width - RIGHT), createLinearScale(0, total, floor, TOP)]
   const path = points.map(({ at, done }, n) => `${n === 0 ? 'M' : 'L'}${x(at)} ${y(done)}`).join('')
   const here = [x(now), y(inspected)] as const
-  const marks = listTimeMarks(begin, end, Math.floor((width - LEFT - RIGHT) / LABEL_WIDTH))
+  const marks = listTimeTicks(begin, end, Math.floor((width - LEFT - RIGHT) / LABEL_WIDTH))
   const isLow = here[1] > TOP + 26
   return (
     <div ref={frame} className={styles.chart}>

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { listTimeMarks } from './chartScale'
+import { listTimeTicks } from './chartScale'
 import { getDateFormatters } from './dateFormatters'
 
 const at = (text: string) => Date.parse(`${text}-03:00`)
 const labels = (begin: string, end: string, most: number, language: 'en' | 'pt-BR' = 'en') => {
   const formats = getDateFormatters(language)
-  return listTimeMarks(at(begin), at(end), most).map((mark) => (mark.isDate ? formats.shortDay(mark.at) : formats.time(mark.at)))
+  return listTimeTicks(at(begin), at(end), most).map((mark) => (mark.isDate ? formats.shortDay(mark.at) : formats.time(mark.at)))
 }
 
 test('within one day the axis shows hours, also in Portuguese', () => {

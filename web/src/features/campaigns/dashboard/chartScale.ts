@@ -22,7 +22,7 @@ const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12, 24]
 /** Maximum length in days of a time axis that labels hours. A longer axis labels only days. */
 const MAX_DAYS_OF_HOURS = 2
 
-interface TimeMark {
+interface TimeTick {
   at: number
   /** Whether the label is the date instead of the time of day. */
   isDate: boolean
@@ -32,12 +32,12 @@ interface TimeMark {
  * Returns the labelled times of an axis with room for about `most` labels: whole hours on a short axis, else days. On a short axis that covers
  * parts of two days, midnight is labelled with the date.
  */
-export function listTimeMarks(begin: number, end: number, most: number): TimeMark[] {
+export function listTimeTicks(begin: number, end: number, most: number): TimeTick[] {
   const isHourly = end - begin <= MAX_DAYS_OF_HOURS * DAY_MS
   const hours = Math.ceil((end - begin) / HOUR_MS / Math.max(1, most))
   const step = isHourly ? (HOUR_STEPS.find((size) => size >= hours) ?? 24) : 24 * Math.ceil(hours / 24)
   const isOneDay = getStartOfDay(begin) === getStartOfDay(end - 1)
-  const marks: TimeMark[] = []
+  const marks: TimeTick[] = []
   for (let at = getStartOfDay(begin); at <= end; at += step * HOUR_MS) {
     if (at >= begin) marks.push({ at, isDate: !isOneDay && at === getStartOfDay(at) })
   }

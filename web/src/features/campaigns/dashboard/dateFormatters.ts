@@ -1,4 +1,4 @@
-import { createOnFirstCall } from '@/lib/createOnFirstCall'
+import { createLazyGetter } from '@/lib/createLazyGetter'
 import type { Language } from '@/lib/text'
 import { getStartOfDay } from './workingHours'
 
@@ -8,7 +8,7 @@ const ZONE = 'Etc/GMT+3'
 function createDateFormatters(language: Language) {
   const locale = language === 'en' ? 'en-GB' : 'pt-BR'
   const format = (options: Intl.DateTimeFormatOptions) => {
-    const form = createOnFirstCall(() => new Intl.DateTimeFormat(locale, { timeZone: ZONE, ...options }))
+    const form = createLazyGetter(() => new Intl.DateTimeFormat(locale, { timeZone: ZONE, ...options }))
     return (at: number) => form().format(at).replaceAll('.', '')
   }
   const [day, time] = [format({ weekday: 'short', day: 'numeric', month: 'short' }), format({ hour: '2-digit', minute: '2-digit' })]

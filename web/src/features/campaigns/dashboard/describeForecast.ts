@@ -3,10 +3,10 @@ import { formatCount } from '@/lib/time'
 import { formatFinishTime } from '../formatFinishTime'
 import type { FinishTimeRange, FinishForecast } from './forecast'
 import type { DateFormatters } from './dateFormatters'
-import type { DashboardTranslate } from './text'
+import type { DashboardTranslateFunction } from './text'
 
 /** Formats the estimated end as a time range. Returns only the earliest time when the range is shorter than half an hour. */
-export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, formats: DateFormatters, now: number, t: DashboardTranslate): string {
+export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, formats: DateFormatters, now: number, t: DashboardTranslateFunction): string {
   const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
   if (latest - earliest < 1_800_000) return first
   const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
@@ -17,7 +17,7 @@ export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, for
  * Formats the estimated end of a campaign: a time range if hourly counts are loaded, else the end at the current pace. Returns an empty
  * text when the end is unknown.
  */
-export function formatCampaignFinishTime(finish: FinishTimeRange | null, pace: InspectionPace | undefined, formats: DateFormatters, now: number, t: DashboardTranslate): string {
+export function formatCampaignFinishTime(finish: FinishTimeRange | null, pace: InspectionPace | undefined, formats: DateFormatters, now: number, t: DashboardTranslateFunction): string {
   if (finish !== null) return formatFinishTimeRange(finish, formats, now, t)
   return pace?.finish_at ? formatFinishTime(pace.finish_at, now) : ''
 }
@@ -26,7 +26,7 @@ export function formatCampaignFinishTime(finish: FinishTimeRange | null, pace: I
  * Returns a sentence with the inspected and total vehicles and, if known, the estimated end. The sentence is shown above the progress
  * chart and is the label of the chart for screen readers.
  */
-export function describeProgress(t: DashboardTranslate, { total, inspected }: InspectionActivity, { finish }: FinishForecast, formats: DateFormatters, now: number): string {
+export function describeProgress(t: DashboardTranslateFunction, { total, inspected }: InspectionActivity, { finish }: FinishForecast, formats: DateFormatters, now: number): string {
   const counts = { done: formatCount(inspected), total: formatCount(total) }
   if (inspected >= total) return t('chart.allDone', counts)
   return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishTimeRange(finish, formats, now, t) })
@@ -36,7 +36,7 @@ export function describeProgress(t: DashboardTranslate, { total, inspected }: In
  * Returns a sentence that states the pace needed to meet the due date, that no working hours are left before it, or that it has passed.
  * Returns an empty text without a due date, and when all vehicles are inspected.
  */
-export function describeRequiredRate(t: DashboardTranslate, { need, hours }: FinishForecast, pace: number, formats: DateFormatters, now: number): string {
+export function describeRequiredRate(t: DashboardTranslateFunction, { need, hours }: FinishForecast, pace: number, formats: DateFormatters, now: number): string {
   if (need === null) return ''
   const when = formats.moment(need.dueAt, now)
   if (need.perHour === 0) return t(need.dueAt > now ? 'chart.noHoursLeft' : 'chart.overdue', { when })

@@ -86,4 +86,4 @@ export const { catalogues, useFeatureText: useDashboardText } = defineFeatureTex
   },
 )
 
-export type DashboardTranslate = ReturnType<typeof useDashboardText>
+export type DashboardTranslateFunction = ReturnType<typeof useDashboardText>

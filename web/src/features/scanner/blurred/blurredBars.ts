@@ -10,10 +10,10 @@ export interface BarAppearance {
 
 const FINE = 64
 /** Distance from a blurred edge, in standard deviations of the blur, beyond which the blur is negligible. */
-export const BLUR_REACH_IN_SIGMAS = 3.5
-const STEPS = Float64Array.from({ length: 2 * BLUR_REACH_IN_SIGMAS * FINE + 2 }, (_, index) => normalIntegral(index / FINE - BLUR_REACH_IN_SIGMAS))
+export const BLUR_CUTOFF_IN_SIGMAS = 3.5
+const STEPS = Float64Array.from({ length: 2 * BLUR_CUTOFF_IN_SIGMAS * FINE + 2 }, (_, index) => normalIntegral(index / FINE - BLUR_CUTOFF_IN_SIGMAS))
 
-const DENSITIES = Float64Array.from({ length: 2 * BLUR_REACH_IN_SIGMAS * FINE + 2 }, (_, index) => normalDensity(index / FINE - BLUR_REACH_IN_SIGMAS))
+const DENSITIES = Float64Array.from({ length: 2 * BLUR_CUTOFF_IN_SIGMAS * FINE + 2 }, (_, index) => normalDensity(index / FINE - BLUR_CUTOFF_IN_SIGMAS))
 
 function normalDensity(z: number): number {
   return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
@@ -29,9 +29,9 @@ function normalIntegral(z: number): number {
 
 /** Returns the darkness, from 0 to 1, at `z` standard deviations from a blurred edge; positive `z` is on the dark side. */
 export function computeBlurredStep(z: number): number {
-  if (z <= -BLUR_REACH_IN_SIGMAS) return 0
-  if (z >= BLUR_REACH_IN_SIGMAS) return 1
-  const place = (z + BLUR_REACH_IN_SIGMAS) * FINE
+  if (z <= -BLUR_CUTOFF_IN_SIGMAS) return 0
+  if (z >= BLUR_CUTOFF_IN_SIGMAS) return 1
+  const place = (z + BLUR_CUTOFF_IN_SIGMAS) * FINE
   const index = Math.floor(place)
   const low = STEPS[index] ?? 0
   return low + ((STEPS[index + 1] ?? 1) - low) * (place - index)
@@ -45,7 +45,7 @@ export function renderBlurredBars(edges: readonly BarEdge[], places: Float64Arra
   const dark = new Float64Array(places.length)
   const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
-  const reach = BLUR_REACH_IN_SIGMAS * blur
+  const reach = BLUR_CUTOFF_IN_SIGMAS * blur
   let first = 0
   let passed = 0
   for (let index = 0; index < places.length; index++) {
@@ -72,7 +72,7 @@ export function computeDarknessDerivatives(edges: readonly BarEdge[], places: Fl
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
   const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
-  const reach = BLUR_REACH_IN_SIGMAS * blur
+  const reach = BLUR_CUTOFF_IN_SIGMAS * blur
   let first = 0
   for (let index = 0; index < places.length; index++) {
     const place = places[index] ?? 0
@@ -80,7 +80,7 @@ export function computeDarknessDerivatives(edges: readonly BarEdge[], places: Fl
     let [byPlace, byBlur, bySpread] = [0, 0, 0]
     for (let edge = first; edge < at.length && (at[edge] ?? 0) < place + reach; edge++) {
       const z = (place - (at[edge] ?? 0)) / blur
-      const density = (DENSITIES[Math.round((z + BLUR_REACH_IN_SIGMAS) * FINE)] ?? 0) / blur
+      const density = (DENSITIES[Math.round((z + BLUR_CUTOFF_IN_SIGMAS) * FINE)] ?? 0) / blur
       const signed = (signs[edge] ?? 0) * density
       byPlace += signed
       byBlur -= signed * z

@@ -1,6 +1,6 @@
 import { computeStartPosition, type StartCandidate } from './startCandidates'
 import type { Symbology } from './symbologies'
-import { computeSampleEnergy, computeExplainedVarianceShare, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbologyTemplates } from './templates'
+import { computeSampleEnergy, computeExplainedVarianceRatio, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbologyTemplates } from './templates'
 
 /**
  * Candidate reading of a barcode: a character sequence that may have produced a brightness profile, with its estimated position in the
@@ -148,7 +148,7 @@ function stopOf(level: SampledProfile, { stop }: SymbologyTemplates, { next }: P
   let best: { begin: number; cost: number } | null = null
   const expected = Math.round((next * SAMPLES_PER_MODULE) / level.module)
   for (let slip = -MAX_SLIP; slip <= MAX_SLIP; slip++) {
-    const cost = 1 - computeExplainedVarianceShare(level, stop, expected + slip)
+    const cost = 1 - computeExplainedVarianceRatio(level, stop, expected + slip)
     if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES_PER_MODULE, cost }
   }
   return best

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
-import { MIN_MARGIN_FOR_CERTAINTY, MIN_CONFIRMABLE_MARGIN, decideCodeText } from './decision'
+import { MIN_MARGIN_FOR_CERTAINTY, MIN_ACCEPTABLE_MARGIN, decideCodeText } from './decision'
 import { CODE_128, CODE_93, createCode39Symbology } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
@@ -23,7 +23,7 @@ test('a text counts when start, stop and check character fit and every character
 test('one character below the margin makes a text doubtful, in the check character too, and far below it there is no text', () => {
   expect(decide39({ 3: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toEqual({ text: '12345', certain: false, alternatives: ['12445'] })
   expect(decide128({ 5: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toMatchObject({ text: 'AB12', certain: false })
-  expect(decide39({ 3: MIN_CONFIRMABLE_MARGIN - 0.01 })).toBeNull()
+  expect(decide39({ 3: MIN_ACCEPTABLE_MARGIN - 0.01 })).toBeNull()
   expect(decide39({ 1: 3, 2: 3, 3: 3, 4: 3 })).toBeNull()
 })
 

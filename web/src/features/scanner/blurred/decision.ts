@@ -16,7 +16,7 @@ export const MIN_MARGIN_FOR_CERTAINTY = 4
  * Minimum lead in log likelihood over the second-best character, required at every position. A text with a smaller lead at any position is
  * rejected.
  */
-export const MIN_CONFIRMABLE_MARGIN = 1
+export const MIN_ACCEPTABLE_MARGIN = 1
 const MAX_DOUBTFUL = 3
 const MAX_ALTERNATIVES = 24
 /** Minimum length of an accepted text in characters. */
@@ -48,7 +48,7 @@ export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikel
   if (text === null || text.trim().length < MIN_TEXT_LENGTH) return null
   const doubtful = places.flatMap((place, index) => (leadOf(place) < MIN_MARGIN_FOR_CERTAINTY ? [index] : []))
   if (doubtful.length === 0) return { text, certain: true, alternatives: [] }
-  if (doubtful.length > MAX_DOUBTFUL || places.some((place) => leadOf(place) < MIN_CONFIRMABLE_MARGIN)) return null
+  if (doubtful.length > MAX_DOUBTFUL || places.some((place) => leadOf(place) < MIN_ACCEPTABLE_MARGIN)) return null
   const alternatives = alternativesOf(symbology, values, places, doubtful)
   return alternatives === null ? null : { text, certain: false, alternatives }
 }

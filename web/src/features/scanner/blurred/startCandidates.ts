@@ -1,7 +1,7 @@
-import { computeExplainedVarianceShare, computePatternCorrelation, SAMPLES_PER_MODULE, type SampledProfile, type PatternTemplate, type SymbologyTemplates } from './templates'
+import { computeExplainedVarianceRatio, computePatternCorrelation, SAMPLES_PER_MODULE, type SampledProfile, type PatternTemplate, type SymbologyTemplates } from './templates'
 
 /** Brightness profile in one of its two directions, resampled at every module size (width of the narrowest bar) of the search. */
-export interface DirectedProfile {
+export interface MultiScaleProfile {
   levels: readonly SampledProfile[]
   isReversed: boolean
   /** Range of pixels in which the profile contains bars. */
@@ -29,7 +29,7 @@ export interface TemplateSet {
 
 /** Position in a brightness profile at which a start character matches. */
 export interface StartCandidate {
-  line: DirectedProfile
+  line: MultiScaleProfile
   search: TemplateSet
   level: SampledProfile
   from: number
@@ -41,7 +41,7 @@ export interface StartCandidate {
 /**
  * Finds positions near the first bars at which a start character matches. `searches` are the patterns of one symbology at several blurs.
  */
-export function findStartCandidates(line: DirectedProfile, searches: readonly TemplateSet[]): StartCandidate[] {
+export function findStartCandidates(line: MultiScaleProfile, searches: readonly TemplateSet[]): StartCandidate[] {
   const found: StartCandidate[] = []
   const middle = searches[searches.length >> 1]
   if (middle === undefined) return found
@@ -53,7 +53,7 @@ export function findStartCandidates(line: DirectedProfile, searches: readonly Te
       const last = Math.min((begin + near) / pixel - template.lead, level.samples.length - template.samples.length)
       let [before, fit] = [0, 0]
       for (let from = Math.max(0, Math.round((begin - near) / pixel - template.lead)); from <= last; from++) {
-        const next = computeExplainedVarianceShare(level, template, from + 1)
+        const next = computeExplainedVarianceRatio(level, template, from + 1)
         if (fit >= START_FIT && fit >= before && fit > next) found.push(chooseBestBlur(line, searches, level, from, template))
         before = fit
         fit = next
@@ -64,11 +64,11 @@ export function findStartCandidates(line: DirectedProfile, searches: readonly Te
 }
 
 /** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
-function chooseBestBlur(line: DirectedProfile, searches: readonly TemplateSet[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
+function chooseBestBlur(line: MultiScaleProfile, searches: readonly TemplateSet[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []
-    return [{ line, search, level, from, template, fit: computeExplainedVarianceShare(level, template, from), gain: computePatternCorrelation(level, template, from) / Math.sqrt(template.samples.length) }]
+    return [{ line, search, level, from, template, fit: computeExplainedVarianceRatio(level, template, from), gain: computePatternCorrelation(level, template, from) / Math.sqrt(template.samples.length) }]
   })
   return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
 }

@@ -119,7 +119,7 @@ export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: 
 }
 
 /** Returns the share of the samples' variance that a pattern explains, 0 to 1; 0 outside of the profile and for inverted contrast. */
-export function computeExplainedVarianceShare(level: SampledProfile, template: PatternTemplate, from: number): number {
+export function computeExplainedVarianceRatio(level: SampledProfile, template: PatternTemplate, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0
   const energy = computeSampleEnergy(level, from, count)

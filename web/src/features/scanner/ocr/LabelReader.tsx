@@ -4,7 +4,7 @@ import { Button } from '@/ui/Button'
 import { ErrorNotice, Spinner } from '@/ui/Page'
 import { grabFrame } from '../frames'
 import { matchLinesToVehicles, type LabelTextMatch } from './candidates'
-import type { LineText } from './protocol'
+import type { RecognizedLine } from './protocol'
 import { recognizeLines } from './recognizeLines'
 import { getOcrReader } from './ocrReader'
 import { useOcrText } from './text'
@@ -41,7 +41,7 @@ async function readVehicle(video: HTMLVideoElement, vehicles: readonly Recogniza
   return { kind: 'done', ...best }
 }
 
-async function readPicture(order: readonly number[], read: (place: number) => Promise<LineText>, vehicles: readonly RecognizableVehicle[], isWanted: () => boolean) {
+async function readPicture(order: readonly number[], read: (place: number) => Promise<RecognizedLine>, vehicles: readonly RecognizableVehicle[], isWanted: () => boolean) {
   const matches: LabelTextMatch<RecognizableVehicle>[] = []
   const texts = await recognizeLines(order, read, async (lines) => {
     const match = await matchLinesToVehicles(lines, vehicles)

@@ -5,13 +5,13 @@ import { createFake } from '@/testing/createFake'
 import { createSeededRandom } from '@/testing/labels'
 import { matchLinesToVehicles as matchTexts } from './candidates'
 import { computeSubstringEditDistance, foldLookAlikes, computeSubstringEditDistanceByTable, computeWeightedSubstringEditDistance } from './folding'
-import type { LineText } from './protocol'
-import { toLineText } from './recognizeLines'
+import type { RecognizedLine } from './protocol'
+import { toRecognizedLine } from './recognizeLines'
 
 const car = (vin_number: string, id = 1, parking_space = `A-${id}`): RecognizableVehicle => ({ id, vin_number, parking_space })
 const cars = (...vins: string[]) => vins.map((vin, index) => car(vin, index + 1))
 /** A line whose characters have the same confidence, or those at the given places 50 % and all others 99 %. */
-const line = (text: string, doubtful?: number[]): LineText => ({ text, confidences: [...text].map((_, place) => (doubtful === undefined || doubtful.includes(place) ? 50 : 99)) })
+const line = (text: string, doubtful?: number[]): RecognizedLine => ({ text, confidences: [...text].map((_, place) => (doubtful === undefined || doubtful.includes(place) ? 50 : 99)) })
 const matchLines = (lines: readonly (string | null)[], list: readonly RecognizableVehicle[]) => matchTexts(lines.map((text) => (text === null ? null : line(text))), list)
 const VIN = '9BWZZZ377VT004251'
 
@@ -43,7 +43,7 @@ test('a vehicle is identified with up to two differing characters when every oth
 
 test('a certain character that the identifier lacks makes a pick list, since the label may be that of a vehicle elsewhere', async () => {
   const list = cars(VIN)
-  const isIdentified = async (...lines: LineText[]) => (await matchTexts(lines, list)).kind === 'identified'
+  const isIdentified = async (...lines: RecognizedLine[]) => (await matchTexts(lines, list)).kind === 'identified'
   expect(await isIdentified(line('9BWZZZ377VT004751', []))).toBe(false)
   expect(await isIdentified(line('9BWZZZ377VT004751', [14])), 'the wrong character is doubtful').toBe(true)
   expect(await isIdentified(line('9BWZZZ377VT004751', [13]))).toBe(false)
@@ -57,8 +57,8 @@ test('a certain character that the identifier lacks makes a pick list, since the
 test('the characters of the engine keep their confidence, and words are separated', () => {
   const word = (...symbols: [string, number][]) => ({ symbols: symbols.map(([text, confidence]) => ({ text, confidence })) })
   const blocks = createFake<Block[]>([{ paragraphs: [{ lines: [{ words: [word(['9', 98], ['B', 31]), word(['7', 99])] }] }] }])
-  expect(toLineText(blocks)).toEqual({ text: '9B 7', confidences: [98, 31, 0, 99] })
-  expect(toLineText(null)).toEqual({ text: '', confidences: [] })
+  expect(toRecognizedLine(blocks)).toEqual({ text: '9B 7', confidences: [98, 31, 0, 99] })
+  expect(toRecognizedLine(null)).toEqual({ text: '', confidences: [] })
 })
 
 test('a rival that is less than two characters farther makes a pick list, the nearest vehicle first', async () => {

@@ -1,7 +1,7 @@
 import type { RecognizableVehicle } from '../../../lib/scanner'
 import { yieldToEventLoop } from '../../../lib/yieldToEventLoop'
 import { computeSubstringEditDistance, foldLookAlikes, computeWeightedSubstringEditDistance } from './folding'
-import type { LineText } from './protocol'
+import type { RecognizedLine } from './protocol'
 
 /** Result of comparing the text read from a label with the vehicles of a campaign. */
 export type LabelTextMatch<V> =
@@ -21,7 +21,7 @@ export const MAX_WRONG_CHARACTERS = 2
  * Minimum lead of the best identifier: every other identifier must differ from the label's text in at least this many more characters. With
  * a smaller lead, the user picks the vehicle.
  */
-export const MIN_EDIT_DISTANCE_LEAD = 2
+export const MIN_EDIT_DISTANCE_MARGIN = 2
 /**
  * Minimum confidence of the OCR engine, in percent, at which a character counts as certain. An identifier that differs from a certain
  * character cannot identify the vehicle.
@@ -65,7 +65,7 @@ interface JoinedText {
 }
 
 /** Joins the lines of a label. `null` stands for a line that was not read. */
-function joinLines(lines: readonly (LineText | null)[]): JoinedText {
+function joinLines(lines: readonly (RecognizedLine | null)[]): JoinedText {
   const joined: JoinedText = { text: '', costs: [] }
   const add = (character: string, cost: number) => {
     joined.text += character
@@ -80,11 +80,11 @@ function joinLines(lines: readonly (LineText | null)[]): JoinedText {
 
 /**
  * Finds the vehicle that the lines of a label identify. Its identifier differs from a part of the text in at most `MAX_WRONG_CHARACTERS`
- * characters, and every other identifier differs in at least `MIN_EDIT_DISTANCE_LEAD` more. Characters that count as certain must match,
+ * characters, and every other identifier differs in at least `MIN_EDIT_DISTANCE_MARGIN` more. Characters that count as certain must match,
  * because the label may belong to a vehicle of another campaign. A short identifier, or only the ending of an identifier or a parking
  * space, never identifies a vehicle.
  */
-export async function matchLinesToVehicles<V extends RecognizableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
+export async function matchLinesToVehicles<V extends RecognizableVehicle>(lines: readonly (RecognizedLine | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
   const joined = joinLines(lines)
   const near: Candidate<V>[] = []
   for (let start = 0; start < vehicles.length; start += VEHICLES_PER_SLICE) {
@@ -93,7 +93,7 @@ export async function matchLinesToVehicles<V extends RecognizableVehicle>(lines:
       const key = foldLookAlikes(vehicle.vin_number)
       if (key === '') continue
       const off = computeSubstringEditDistance(key, joined.text)
-      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_EDIT_DISTANCE_LEAD) && off < key.length) near.push({ vehicle, key, off })
+      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_EDIT_DISTANCE_MARGIN) && off < key.length) near.push({ vehicle, key, off })
     }
   }
   return decide(near, joined) ?? listParts(lines, vehicles)
@@ -102,7 +102,7 @@ export async function matchLinesToVehicles<V extends RecognizableVehicle>(lines:
 function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelTextMatch<V> | null {
   near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
   const [best, ...others] = near
-  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_EDIT_DISTANCE_LEAD) && computeWeightedSubstringEditDistance(best.key, text, costs) <= maxWrong(best.key.length)) {
+  if (best !== undefined && others.every((other) => distanceBeside(other, best, text) >= best.off + MIN_EDIT_DISTANCE_MARGIN) && computeWeightedSubstringEditDistance(best.key, text, costs) <= maxWrong(best.key.length)) {
     return { kind: 'identified', vehicle: best.vehicle }
   }
   const listed = near.filter(({ key, off }) => off <= maxListedDifferences(key.length))
@@ -115,14 +115,14 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
  * that is only a part of the best identifier would match the text exactly as well.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
-  if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_LEAD) return other.off
+  if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_MARGIN) return other.off
   const from = text.indexOf(best.key)
   const to = from + best.key.length
   return Math.min(computeWeightedSubstringEditDistance(other.key, text, [], { from, to }), computeSubstringEditDistance(other.key, text.slice(0, from)), computeSubstringEditDistance(other.key, text.slice(to)))
 }
 
 /** Lists the vehicles whose last characters or parking space are in the text, because some labels and printed lists have only these. */
-function listParts<V extends RecognizableVehicle>(lines: readonly (LineText | null)[], vehicles: readonly V[]): LabelTextMatch<V> {
+function listParts<V extends RecognizableVehicle>(lines: readonly (RecognizedLine | null)[], vehicles: readonly V[]): LabelTextMatch<V> {
   const read = lines.flatMap((line) => line?.text ?? [])
   const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldLookAlikes))
   const endings = [...words].filter((word) => word.length >= MIN_ENDING)

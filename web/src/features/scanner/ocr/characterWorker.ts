@@ -4,7 +4,7 @@ import { readFramePixels } from '../framePixels'
 import { encodePgm, toGray, type GrayPicture } from '../pixels'
 import { extractLinePicture, findTextLines, listLineIndexesByRating } from './lines'
 import type { OcrRequest, OcrResponse } from './protocol'
-import { toLineText } from './recognizeLines'
+import { toRecognizedLine } from './recognizeLines'
 import { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } from './settings'
 
 const send = (response: OcrResponse) => globalThis.postMessage(response)
@@ -35,7 +35,7 @@ async function answer(request: OcrRequest): Promise<OcrResponse> {
   const line = lines[request.place]
   if (line === undefined) return { kind: 'text', line: { text: '', confidences: [] } }
   const { data } = await (await starting).recognize(new Blob([encodePgm(line).slice()]), {}, { text: false, blocks: true })
-  return { kind: 'text', line: toLineText(data.blocks) }
+  return { kind: 'text', line: toRecognizedLine(data.blocks) }
 }
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<OcrRequest>) => {

@@ -1,4 +1,4 @@
-import { blurAndHalve, createBlankPicture, halvePicture, pixelAt, samplePicture, type GrayPicture } from '../pixels'
+import { blurAndDownsampleByTwo, createBlankPicture, downsampleByTwo, pixelAt, samplePicture, type GrayPicture } from '../pixels'
 
 /** A line of characters in a picture: its centre, its extent along and across its direction in pixels, and its slant in radians. */
 export interface TextLine {
@@ -136,7 +136,7 @@ const rate = ({ width, height }: TextLine): number => Math.min(IDENTIFIER_ASPECT
 
 /** Finds lines of characters with a common slant of up to 15°, from top to bottom. */
 export function findTextLines(picture: GrayPicture): TextLine[] {
-  const small = blurAndHalve(picture)
+  const small = blurAndDownsampleByTwo(picture)
   const edges = findEdges(small)
   const reach = Math.ceil(Math.tan(toRadians(MAX_SLANT_DEGREES + COARSE_STEP)) * small.width) + 2
   const slant = findSlant(edges, small.height, reach)
@@ -174,7 +174,7 @@ export const listLineIndexesByRating = (lines: readonly TextLine[]): number[] =>
 /** Cuts a text line out of a picture: deskewed, at the height that the OCR engine reads best, dark on light and with full contrast. */
 export function extractLinePicture(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {
   let [source, shrink] = [picture, 1]
-  while (height / shrink > 2 * LETTER_HEIGHT_PX) [source, shrink] = [halvePicture(source), 2 * shrink]
+  while (height / shrink > 2 * LETTER_HEIGHT_PX) [source, shrink] = [downsampleByTwo(source), 2 * shrink]
   const scale = Math.min(LETTER_HEIGHT_PX / (height / shrink), (MAX_WIDTH - 2 * LINE_MARGIN_PX) / (width / shrink))
   const [wide, high] = [Math.round((width / shrink) * scale) + 2 * LINE_MARGIN_PX, Math.round((height / shrink) * scale) + 2 * LINE_MARGIN_PX]
   const [cos, sin] = [Math.cos(slant) / scale, Math.sin(slant) / scale]

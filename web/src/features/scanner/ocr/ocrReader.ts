@@ -1,6 +1,6 @@
 import { createDeferred } from '../deferred'
 import type { CameraFrame } from '../protocol'
-import type { LineText, OcrRequest, OcrResponse } from './protocol'
+import type { RecognizedLine, OcrRequest, OcrResponse } from './protocol'
 
 /** Time limit in milliseconds for loading the OCR engine and its model (about 4 MB); long enough for a slow connection. */
 export const LOAD_TIMEOUT_MS = 120_000
@@ -17,7 +17,7 @@ export interface OcrReader {
   /** Finds the text lines of a picture. Returns their indexes in the order in which they should be read. */
   find: (frame: CameraFrame) => Promise<number[]>
   /** Reads the line with the given index and returns its characters. */
-  read: (place: number) => Promise<LineText>
+  read: (place: number) => Promise<RecognizedLine>
   hasFailed: () => boolean
 }
 

@@ -1,7 +1,7 @@
 import type { CameraFrame } from '../protocol'
 
 /** Characters of a line, and the confidence of each in percent. */
-export interface LineText {
+export interface RecognizedLine {
   text: string
   confidences: number[]
 }
@@ -18,6 +18,6 @@ export type OcrResponse =
   | { kind: 'ready' }
   /** Indexes of the detected lines, counted from the top, in the order in which they should be read. */
   | { kind: 'found'; order: number[] }
-  | { kind: 'text'; line: LineText }
+  | { kind: 'text'; line: RecognizedLine }
   /** The OCR engine has failed, and the page has to start a new worker. */
   | { kind: 'failed'; message: string }
