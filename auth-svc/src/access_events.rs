@@ -16,9 +16,11 @@ use std::{
 
 /// Period within which equal access events (page views, sign-ins, rejected calls) of a user are counted together.
 const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
-/// Maximum number of different access events of one user that are counted separately within a minute. Further events are counted
-/// together, without a description.
+/// Maximum number of different access events of one user that are counted separately within a minute. Further events share one count
+/// per kind and address, without a description.
 const MAX_EVENTS_PER_USER: usize = 60;
+/// Compile-time check: the audit text of further events contains this number, and the web app translates that exact text.
+const _: () = assert!(MAX_EVENTS_PER_USER == 60);
 
 /// One page view, completed sign-in or rejected call of a user, to be recorded in the audit log.
 pub struct AccessEvent {

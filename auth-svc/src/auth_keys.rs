@@ -186,7 +186,7 @@ impl AuthKeys {
 
 /// Returns `true` if two secrets are equal, comparing them in constant time.
 #[must_use]
-pub fn secrets_are_equal(ours: &str, given: &str) -> bool {
+pub fn constant_time_eq(ours: &str, given: &str) -> bool {
     let Ok(key) = random_bytes::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };
     hmac::verify(&key, given.as_bytes(), hmac::sign(&key, ours.as_bytes()).as_ref()).is_ok()
 }

@@ -36,7 +36,7 @@ pub enum Error {
     #[error("Too many sign-ins from this network. Try again in a moment.")]
     RateLimited,
     /// The queue for password hashing is full, or the wait for a hashing permit timed out.
-    #[error("Many people are signing in. Try again in a moment.")]
+    #[error("Too many people are signing in. Try again in a moment.")]
     Busy,
     /// The signed-in caller gave a wrong current password.
     #[error("The current password is incorrect.")]
@@ -63,10 +63,10 @@ pub enum Error {
     #[error("User not found.")]
     UserNotFound(i64),
     /// Another user already has this login name (HMC).
-    #[error("This HMC (login name) is already in use. Choose another.")]
+    #[error("This login name (HMC) is already in use. Choose another.")]
     HmcTaken,
     /// The requested login name (HMC) is reserved for the developer account.
-    #[error("This HMC (login name) is reserved for the developer account. Choose another.")]
+    #[error("This login name (HMC) is reserved for the developer account. Choose another.")]
     ReservedHmc,
     /// The action targets the reserved developer account.
     #[error("This is the developer account. It cannot be viewed or changed in User Management.")]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 /// Number of consecutive wrong passwords after which sign-in is blocked.
 pub const MAX_FAILED_ATTEMPTS: i64 = 5;
 /// Duration in milliseconds of the block that follows too many wrong passwords.
-pub const BLOCK_DURATION_MS: i64 = 180_000;
+pub const LOCKOUT_DURATION_MS: i64 = 180_000;
 /// Period in milliseconds without a failed attempt after which earlier failures no longer count.
 pub const FAILURE_EXPIRY_MS: i64 = 30 * 60_000;
 
@@ -39,7 +39,7 @@ pub struct RateLimit {
 ///
 /// A single address cannot reach this limit, because five failures block its sign-ins to the account for 180 seconds. Attackers with
 /// many addresses can block sign-ins of the account's owner on new devices, but never on a device where the owner signed in before.
-pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_DURATION_MS / MAX_FAILED_ATTEMPTS };
+pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: LOCKOUT_DURATION_MS / MAX_FAILED_ATTEMPTS };
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, so at most 100 in any ten minutes.
 pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 
@@ -73,7 +73,8 @@ pub enum LockoutOperation {
     Check,
     /// Reserves an attempt before its password is verified: the attempt is counted as failed in advance.
     Reserve,
-    /// Releases a reserved attempt after its password was correct: resets the failures, and ends a block that the attempt began.
+    /// Releases a reserved attempt after its password was correct: resets the failures, and ends a block of the primary counter that
+    /// the attempt began.
     Release,
     /// Restores a block in the counter cache (memory or Redis) from the database, for example after a restart of Redis. Contains the
     /// remaining time of the block in milliseconds.
@@ -141,7 +142,7 @@ fn reserve_attempt(counters: &mut FailureCounters, counter_names: &CounterNames,
         if counter.failures >= MAX_FAILED_ATTEMPTS {
             counter.failures = 0;
             if counter.blocked_ms <= now {
-                counter.blocked_ms = now + BLOCK_DURATION_MS;
+                counter.blocked_ms = now + LOCKOUT_DURATION_MS;
             }
         }
     }
@@ -149,7 +150,7 @@ fn reserve_attempt(counters: &mut FailureCounters, counter_names: &CounterNames,
     record_failure(counter, now);
     let left = MAX_FAILED_ATTEMPTS - counter.failures;
     if left <= 0 {
-        (counter.failures, counter.blocked_ms) = (0, now + BLOCK_DURATION_MS);
+        (counter.failures, counter.blocked_ms) = (0, now + LOCKOUT_DURATION_MS);
     }
     LockoutDecision::Allow(left.max(0))
 }
@@ -309,7 +310,7 @@ mod tests {
 
     #[test]
     fn the_limits_are_as_documented() {
-        assert_eq!((MAX_FAILED_ATTEMPTS, BLOCK_DURATION_MS, FAILURE_EXPIRY_MS), (5, 180_000, 1_800_000));
+        assert_eq!((MAX_FAILED_ATTEMPTS, LOCKOUT_DURATION_MS, FAILURE_EXPIRY_MS), (5, 180_000, 1_800_000));
         assert_eq!((ACCOUNT_RATE_LIMIT.limit, ACCOUNT_RATE_LIMIT.ms), (20, 36_000));
         assert_eq!((ADDRESS_RATE_LIMIT.limit, ADDRESS_RATE_LIMIT.ms), (50, 12_000));
     }
@@ -346,7 +347,7 @@ mod tests {
             apply_lockout_operation(&mut counters, &known("e", "q"), LockoutOperation::Reserve, 0);
         }
         assert_eq!(
-            apply_lockout_operation(&mut counters, &at("q"), LockoutOperation::Reserve, BLOCK_DURATION_MS),
+            apply_lockout_operation(&mut counters, &at("q"), LockoutOperation::Reserve, LOCKOUT_DURATION_MS),
             LockoutDecision::Allow(4)
         );
     }

@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     store::{
         revocations::{self, Revocation},
-        sessions::{self, OpenSession},
+        sessions::{self, StoredSession},
         user_audit_entries::audit_subject,
     },
 };
@@ -106,7 +106,7 @@ pub enum SessionSelection {
 /// # Errors
 /// For another user's sessions, returns `NotAllowed` unless the caller is a supervisor, and `ReservedUser` for the developer account.
 /// Returns a database error when the statement fails.
-pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSession>, Error> {
+pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<StoredSession>, Error> {
     check_may(caller, user_id)?;
     sessions::list_user_sessions(db, user_id).await
 }
@@ -186,7 +186,7 @@ pub async fn end_sessions_after_offline_sign_out(
 async fn delete_sessions(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let mut ended = Vec::new();
     for id in ids {
-        let Some(OpenSession { id, user_id, ends_ms, .. }) = sessions::delete(tx, &id).await? else { continue };
+        let Some(StoredSession { id, user_id, ends_ms, .. }) = sessions::delete(tx, &id).await? else { continue };
         let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: false };
         ended.push(revocations::insert(tx, revocation).await?);
@@ -240,7 +240,7 @@ pub async fn end_idle_sessions(db: &Db, clock: &Clock, identity: &TokenVerifier)
 
 async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let mut ended = Vec::new();
-    for OpenSession { id, user_id, ends_ms, .. } in
+    for StoredSession { id, user_id, ends_ms, .. } in
         sessions::delete_expired_and_idle_sessions(tx, (IDLE_TIMEOUT + ACTIVITY_REPORT_INTERVAL).num_milliseconds(), now).await?
     {
         let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;

@@ -59,7 +59,7 @@ impl UserCommand {
     async fn run_on(self, db: &Db) -> anyhow::Result<String> {
         let now = Clock::default().now();
         match self {
-            Self::List => Ok(users::list_without_developer(db).await?.iter().map(line).collect()),
+            Self::List => Ok(users::list_except_developer(db).await?.iter().map(line).collect()),
             Self::SetPassword { hmc, stdin } => {
                 let user = find(db, &hmc).await?;
                 let chosen = if stdin { read_line()? } else { bootstrap::generate_password()? };

@@ -73,14 +73,14 @@ impl UserAdminService {
     /// # Errors
     /// Returns a database error.
     pub async fn list(&self) -> Result<Vec<StoredUser>, Error> {
-        users::list_without_developer(&self.db).await
+        users::list_except_developer(&self.db).await
     }
 
     /// Returns audit entries of a user's account, newest first. `window` selects the page: a start position and a maximum number.
     ///
     /// # Errors
     /// Returns `UserNotFound` when no user has this id, or a database error.
-    pub async fn list_history_of_user(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
+    pub async fn list_user_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             users::find_by_id(&db, id).await?.ok_or(Error::UserNotFound(id))?;
             Ok::<_, Error>(audit::list_subject_history(&db, &user_audit_entries::audit_subject(id), &window).await?)

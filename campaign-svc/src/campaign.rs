@@ -14,7 +14,7 @@ pub struct Campaign {
     pub model_type: String,
     pub image: String,
     #[sqlx(try_from = "String")]
-    pub status: StatusColumn,
+    pub status: StoredStatus,
     #[sqlx(try_from = "String")]
     pub state: CampaignState,
     pub created_by: i64,
@@ -37,7 +37,7 @@ pub struct Campaign {
 
 /// Campaign status (Ready, Ongoing, Pending Review or Closed), converted from the text column of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StatusColumn(pub CampaignStatus);
+pub struct StoredStatus(pub CampaignStatus);
 
 /// Lifecycle state of a campaign row; users see only campaigns in the state `Live`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub enum CampaignState {
 #[error("unknown value `{0}` in the `status` or `state` column of the table `campaigns`")]
 pub struct InvalidColumnValue(String);
 
-impl TryFrom<String> for StatusColumn {
+impl TryFrom<String> for StoredStatus {
     type Error = InvalidColumnValue;
 
     fn try_from(text: String) -> Result<Self, InvalidColumnValue> {
@@ -88,7 +88,7 @@ impl Campaign {
 
     /// Returns the write lock that vehicle-svc must apply to the campaign's vehicles: `Gate::Closed`, which rejects saves, if the status
     /// of the campaign is Closed; otherwise `Gate::Open`, which allows saves.
-    pub fn vehicle_write_lock(&self) -> Gate {
+    pub fn vehicle_gate(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
 

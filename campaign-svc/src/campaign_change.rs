@@ -1,6 +1,6 @@
 //! Requested changes of a campaign: field checks, permissions, and the difference for the audit entry.
 use crate::{
-    campaign::{Campaign, StatusColumn},
+    campaign::{Campaign, StoredStatus},
     error::Error,
     fields::{self, FieldErrors},
     status_transitions,
@@ -75,7 +75,7 @@ impl CampaignChange {
         }
         if let Some(to) = self.status {
             status_transitions::check_transition(role, before.status.0, to)?;
-            after.status = StatusColumn(to);
+            after.status = StoredStatus(to);
         }
         Ok(after)
     }

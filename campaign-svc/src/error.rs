@@ -31,7 +31,7 @@ pub enum Error {
     #[error("The import has already finished. To remove its campaign, undo the import in History.")]
     AlreadyPublished(i64),
     /// The import id was already used for a campaign with another name or by another user.
-    #[error("This import was already started by another user or for another campaign. Start the import again.")]
+    #[error("This import belongs to another user or another campaign. Start a new import.")]
     ImportIdReused,
     /// A service without a signed-in user tried to create a draft campaign.
     #[error("A campaign can only be imported by a signed-in user.")]

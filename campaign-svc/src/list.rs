@@ -105,7 +105,7 @@ impl ServiceContext {
             CampaignOrder::Unspecified => store::list_page(&self.db, &filter, request.window).await?,
             CampaignOrder::Work => {
                 let (own, other) = self.list_active_campaigns(context).await;
-                store::list_page_recent_saves_first(&self.db, &filter, request.window, (&own, &other)).await?
+                store::list_page_by_recent_saves(&self.db, &filter, request.window, (&own, &other)).await?
             }
         };
         let meta = request.window.to_page_meta(store::count_campaigns(&self.db, &filter).await?);
@@ -138,7 +138,7 @@ impl ServiceContext {
 
     /// Returns audit entries of a published campaign, newest first. `window` selects the page: a start position and a maximum
     /// number.
-    pub async fn list_history_of_campaign(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
+    pub async fn list_campaign_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
             let campaign = store::find_campaign(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
             Ok::<_, Error>(audit::list_subject_history(&db, &campaign.audit_subject(), &window).await?)

@@ -5,5 +5,5 @@ use patio_kit::cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    cli::run_service_binary(campaign_svc::SERVICE_BINARY, campaign_svc::start, cli::skip_doctor_checks)
+    cli::run_service_binary(campaign_svc::SERVICE_BINARY, campaign_svc::start, cli::no_extra_doctor_checks)
 }

@@ -1,7 +1,7 @@
 //! Handles milestone reports, with which vehicle-svc reports that the work on a campaign's vehicles began, is complete or is
 //! incomplete again.
 use crate::{
-    campaign::{Campaign, CampaignState, StatusColumn},
+    campaign::{Campaign, CampaignState, StoredStatus},
     campaign_change,
     context::ServiceContext,
     error::Error,
@@ -52,7 +52,7 @@ async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<
     let Some(before) = held.filter(|held| held.state == CampaignState::Live && held.turn_revision < report.revision) else { return Ok(()) };
     let status = status_transitions::status_after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
     store::save_status_after_milestone(tx, report.id, status, report.revision).await?;
-    record_change(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
+    record_change(tx, &before, Campaign { status: StoredStatus(status), ..before.clone() }, at).await
 }
 
 /// Appends the audit entry of a status change that a milestone (work began, is complete, or is incomplete again) caused. The entry

@@ -182,5 +182,5 @@ impl Save {
 
 /// Returns `true` if the campaign's name or write lock (open or closed for saves) changed and must be sent to vehicle-svc.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
-    before.name != after.name || before.vehicle_write_lock() != after.vehicle_write_lock()
+    before.name != after.name || before.vehicle_gate() != after.vehicle_gate()
 }

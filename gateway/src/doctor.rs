@@ -17,7 +17,7 @@ pub async fn run_doctor_checks(config: &Config, all: &mut DoctorReport) -> anyho
 /// # Errors
 /// Returns an error when the report cannot be printed.
 pub async fn check_port_and_https(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
-    let port = check_port(config.listen, all.is_before_install()).await;
+    let port = check_port(config.listen, all.is_preinstall()).await;
     all.record_check("port", RunbookSection::Ports, port)?;
     all.record_check("https", RunbookSection::Https, https(config))
 }

@@ -94,15 +94,15 @@ fn main() -> ExitCode {
 }
 
 async fn run_doctor_checks(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()> {
-    all.record_settings_check(options.settings.check_separate_process_secret())?;
+    all.record_settings_check(options.settings.require_service_secret())?;
     gateway::doctor::run_doctor_checks(&options.config, all).await?;
     all.check_trace_collector(&options.settings).await?;
-    if all.is_before_install() { Ok(()) } else { all.check_services(&options.settings, "gateway").await }
+    if all.is_preinstall() { Ok(()) } else { all.check_services(&options.settings, "gateway").await }
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start_telemetry(&options.settings, "gateway")?;
-    options.settings.check_separate_process_secret()?;
+    options.settings.require_service_secret()?;
     let host = ServiceHost::with_remote_services(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();

@@ -21,12 +21,12 @@ const RETRY_PAUSE: Duration = Duration::from_secs(5);
 const MAX_CACHED_SESSIONS: u64 = 50_000;
 
 /// Cache of the sessions that auth-svc has confirmed, by session id, user id and role.
-pub struct ConfirmedSessions {
+pub struct ConfirmedSessionCache {
     open: Cache<(String, i64, i32), ()>,
     unanswered: Cache<(), ()>,
 }
 
-impl Default for ConfirmedSessions {
+impl Default for ConfirmedSessionCache {
     fn default() -> Self {
         Self {
             open: Cache::builder().max_capacity(MAX_CACHED_SESSIONS).time_to_live(CACHE_LIFETIME).build(),
@@ -35,7 +35,7 @@ impl Default for ConfirmedSessions {
     }
 }
 
-impl ConfirmedSessions {
+impl ConfirmedSessionCache {
     /// Returns `true` if the caller's session is open, according to the cache or auth-svc. When auth-svc is unreachable, the
     /// session counts as open.
     pub async fn is_session_open(&self, auth: &SessionServiceClient<ServiceChannel>, caller: &Caller, bearer: &CallContext) -> bool {

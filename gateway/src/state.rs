@@ -4,7 +4,7 @@ use crate::{
     access_rules::AccessRules,
     config::Config,
     limits::{address_rate_limit::AddressRateLimiter, admission::AdmissionController, event_stream_limit::EventStreamLimiter},
-    session_confirmation::ConfirmedSessions,
+    session_confirmation::ConfirmedSessionCache,
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
@@ -58,7 +58,7 @@ pub struct AppStateInner {
     /// Source of the tokens with which the gateway authenticates itself to other services.
     pub service_tokens: ServiceTokenSource,
     /// Cache of sessions that auth-svc has confirmed.
-    pub confirmed: ConfirmedSessions,
+    pub confirmed: ConfirmedSessionCache,
     /// Limit of open event streams, per user and in total.
     pub streams: EventStreamLimiter,
     /// Admission control, which limits the number of API requests processed at the same time.
@@ -132,7 +132,7 @@ impl AppState {
             offline_sign_outs,
             reports: AddressRateLimiter::new(REPORT_BURST),
             service_tokens: host.service_token_source("gateway"),
-            confirmed: ConfirmedSessions::default(),
+            confirmed: ConfirmedSessionCache::default(),
             streams: EventStreamLimiter::default(),
             admission,
         }))

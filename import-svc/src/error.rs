@@ -13,7 +13,7 @@ pub enum Error {
     #[error("Upload not found. Import the file again.")]
     UploadNotFound,
     /// The upload id belongs to another user, or a different file was already imported under this upload id.
-    #[error("This upload was already started by another user or with another file. Start the import again.")]
+    #[error("This upload belongs to another user or another file. Start a new import.")]
     UploadIdReused,
     /// The import with this upload id is still running.
     #[error("This file is already being imported.")]
@@ -62,7 +62,7 @@ pub enum Error {
     #[error("failed to write a workbook: {0}")]
     WorkbookWriteFailed(#[from] rust_xlsxwriter::XlsxError),
     /// Reading the temporary file of a download failed.
-    #[error("failed to read the temporary file of a download: {0}")]
+    #[error("failed to read the temporary file for a download: {0}")]
     FileReadFailed(std::io::Error),
     /// The task that reads or writes a file on a blocking thread panicked or was aborted.
     #[error("failed to process a file because the background task panicked or was aborted: {0}")]

@@ -16,7 +16,7 @@ pub struct ImportedCampaign {
 impl ImportOutcome {
     /// Builds the outcome of an import whose campaign is published.
     #[must_use]
-    pub fn for_imported_campaign(campaign: Campaign, vehicles: i64, notes: Vec<String>) -> Self {
+    pub fn from_campaign(campaign: Campaign, vehicles: i64, notes: Vec<String>) -> Self {
         Self::Imported(Box::new(ImportedCampaign { campaign, vehicles, notes }))
     }
 }

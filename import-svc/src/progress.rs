@@ -92,7 +92,7 @@ impl ProgressTracker {
     }
 
     /// Runs `work`, and publishes the progress to the cache at intervals until `work` completes.
-    pub async fn publish_while_running<T>(&self, work: impl Future<Output = T>) -> T {
+    pub async fn run_with_progress<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
             never = self.publish_repeatedly() => match never {},

@@ -29,7 +29,7 @@ pub fn spawn_import_recovery(host: &ServiceHost, db: Db, running: ActiveImports)
     let tokens = host.service_token_source("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
     let searched = db.clone();
-    searched.spawn_task_after_writes(&tasks, RECOVERY_INTERVAL, move || {
+    searched.spawn_repeating_after_writes(&tasks, RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
             let recovered = recover_all(&host, &db, &running, &tokens).await;

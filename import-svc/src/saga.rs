@@ -102,7 +102,7 @@ impl Importer {
             BeginAttemptResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published_campaign(campaign_id).await? {
                 Some(campaign) => {
                     self.progress_of(upload.id, &person.caller).publish_final_phase(ImportPhase::Done).await;
-                    Ok(ImportOutcome::for_imported_campaign(campaign, vehicles, Vec::new()))
+                    Ok(ImportOutcome::from_campaign(campaign, vehicles, Vec::new()))
                 }
                 None => Err(errors::status(Code::NotFound, ErrorReason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
@@ -125,7 +125,7 @@ impl Importer {
                 store::record_draft_campaign(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
                 store::record_success(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
                 run.progress.publish_final_phase(ImportPhase::Done).await;
-                return Ok(ImportOutcome::for_imported_campaign(campaign, vehicles, Vec::new()));
+                return Ok(ImportOutcome::from_campaign(campaign, vehicles, Vec::new()));
             }
             run.steps.discard_draft(draft).await;
         }
@@ -214,7 +214,7 @@ impl Run {
             until(&given_up, self.store(draft, book)).await?;
             Ok(ImportedCampaign { campaign: self.publish(draft).await?, vehicles, notes })
         };
-        let done = self.with_heartbeats(&given_up, self.progress.publish_while_running(work)).await;
+        let done = self.with_heartbeats(&given_up, self.progress.run_with_progress(work)).await;
         self.close(done).await
     }
 

@@ -14,7 +14,7 @@ const { createTextLabel, drawTextScene, TEXT_LABEL_GRADES } = await loadAppModul
 const { matchLinesToVehicles } = await loadAppModule('features/scanner/ocr/candidates.ts')
 const { encodePgm } = await loadAppModule('features/scanner/pixels.ts')
 const { extractLinePicture, findTextLines, listLineIndexesByRating } = await loadAppModule('features/scanner/ocr/lines.ts')
-const { recognizeLines, toLineText } = await loadAppModule('features/scanner/ocr/recognizeLines.ts')
+const { recognizeLines, toRecognizedLine } = await loadAppModule('features/scanner/ocr/recognizeLines.ts')
 const { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } = await loadAppModule('features/scanner/ocr/settings.ts')
 
 const [count, first] = [Number(process.argv[2] ?? 2000), Number(process.argv[3] ?? 0)]
@@ -25,7 +25,7 @@ const LIMITS = { identified: 0.9, ms: 400 }
 const data = dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json'))
 const engine = await createWorker('eng', OEM.LSTM_ONLY, { langPath: join(data, '4.0.0_best_int'), cacheMethod: 'none' }, OCR_ENGINE_CONFIG)
 await engine.setParameters({ ...OCR_LINE_PARAMETERS, tessedit_pageseg_mode: PSM.SINGLE_LINE })
-const recognize = async (picture) => toLineText((await engine.recognize(encodePgm(picture), {}, { text: false, blocks: true })).data.blocks)
+const recognize = async (picture) => toRecognizedLine((await engine.recognize(encodePgm(picture), {}, { text: false, blocks: true })).data.blocks)
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] })
 const page = await browser.newPage()

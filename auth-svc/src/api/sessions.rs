@@ -8,7 +8,7 @@ use crate::{
     password,
     sessions::{self, SessionSelection},
     sign_in::{OwnPasswordChange, SignInAttempt, SignInService},
-    store::{sessions::OpenSession, user_audit_entries::audit_subject, users},
+    store::{sessions::StoredSession, user_audit_entries::audit_subject, users},
 };
 use chrono::DateTime;
 use patio_kit::{
@@ -168,7 +168,7 @@ fn user_id_or_own(caller: &Caller, user_id: i64) -> i64 {
     if user_id == 0 { caller.user_id } else { user_id }
 }
 
-fn to_proto(open: OpenSession, caller: &Caller) -> pb::OpenSession {
+fn to_proto(open: StoredSession, caller: &Caller) -> pb::OpenSession {
     let moment = |ms| DateTime::from_timestamp_millis(ms).map(clock::to_timestamp);
     pb::OpenSession {
         current: open.id == caller.session_id,

@@ -88,7 +88,7 @@ impl TokenService for TokenApi {
     async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenResponse> {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
-        if !self.secret.split_values().any(|ours| auth_keys::secrets_are_equal(ours, &asked.secret)) {
+        if !self.secret.split_values().any(|ours| auth_keys::constant_time_eq(ours, &asked.secret)) {
             self.wrong_secret_throttle.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }

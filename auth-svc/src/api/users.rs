@@ -75,7 +75,7 @@ impl UserService for UserApi {
 
     async fn list_user_history(&self, request: Request<pb::ListUserHistoryRequest>) -> Reply<pb::ListUserHistoryResponse> {
         let asked = request.into_inner();
-        let events = self.user_admin.list_history_of_user(asked.user_id, HistoryWindow::from_request(asked.window.as_ref())).await?;
+        let events = self.user_admin.list_user_history(asked.user_id, HistoryWindow::from_request(asked.window.as_ref())).await?;
         Ok(Response::new(pb::ListUserHistoryResponse { events }))
     }
 

@@ -1,6 +1,6 @@
 //! Cache of the lockout counters (failed sign-ins and blocks): the memory of this process, or a Redis shared by all replicas.
 use crate::lockout_rules::{
-    self, BLOCK_DURATION_MS, CounterNames, FAILURE_EXPIRY_MS, FailureCounters, LockoutDecision, LockoutOperation, MAX_FAILED_ATTEMPTS,
+    self, CounterNames, FAILURE_EXPIRY_MS, FailureCounters, LOCKOUT_DURATION_MS, LockoutDecision, LockoutOperation, MAX_FAILED_ATTEMPTS,
 };
 use patio_kit::cache::{Cache, RedisConnection};
 use redis::{AsyncCommands, Script};
@@ -161,7 +161,7 @@ fn call(operation: LockoutOperation, counter_names: &CounterNames) -> redis::Scr
     };
     let mut call = LOCKOUT_SCRIPT.prepare_invoke();
     call.key(key(&counter_names.primary)).key(key(counter_names.secondary.as_ref().unwrap_or(&counter_names.primary)));
-    call.arg(name).arg(MAX_FAILED_ATTEMPTS).arg(BLOCK_DURATION_MS).arg(FAILURE_EXPIRY_MS).arg(imported);
+    call.arg(name).arg(MAX_FAILED_ATTEMPTS).arg(LOCKOUT_DURATION_MS).arg(FAILURE_EXPIRY_MS).arg(imported);
     for (bucket, rule) in &counter_names.rate_limits {
         call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }

@@ -142,7 +142,7 @@ impl Lockout {
 /// duration of a block.
 #[must_use]
 pub fn locked_out_error(wait_ms: i64) -> Error {
-    Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::BLOCK_DURATION_MS / 1000) }
+    Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::LOCKOUT_DURATION_MS / 1000) }
 }
 
 /// Returns the names of the lockout counters of a sign-in. `account` and `place` are the hashes of the login name and of the address.

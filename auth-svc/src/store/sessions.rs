@@ -10,7 +10,7 @@ use sqlx::{FromRow, query, query_as, query_scalar};
 
 /// An open session as stored in the database.
 #[derive(Debug, Clone, FromRow)]
-pub struct OpenSession {
+pub struct StoredSession {
     /// Session id, which is also the `sid` claim of the session's access token.
     pub id: String,
     /// Id of the user who signed in.
@@ -77,7 +77,8 @@ pub async fn record_activity(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc
     Ok(())
 }
 
-/// Returns the user id and the role text of an open session, or `None` when the session has ended.
+/// Returns the user id and the role text of a stored session, or `None` when the session has ended or was deleted. Does not check
+/// the expiry of the session, because the caller's token was checked before.
 pub async fn find_session_user(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
     let found = on!(db.read_pool(), c => query_as(
         "select s.user_id, u.role from sessions s join users u on u.id = s.user_id where s.id = $1").bind(id).fetch_optional(c).await)?;
@@ -85,7 +86,7 @@ pub async fn find_session_user(db: &Db, id: &str) -> Result<Option<(i64, String)
 }
 
 /// Deletes a session and returns the deleted row; returns `None` when the session had already ended.
-pub async fn delete(tx: &mut Tx<'_>, id: &str) -> Result<Option<OpenSession>, Error> {
+pub async fn delete(tx: &mut Tx<'_>, id: &str) -> Result<Option<StoredSession>, Error> {
     let ended = on!(tx.connection(), c => query_as(
         "delete from sessions where id = $1 returning id, user_id, used_ms, ends_ms, device, address, begun_ms")
         .bind(id).fetch_optional(c).await)?;
@@ -107,7 +108,7 @@ pub async fn delete_all_sessions(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Er
 
 /// Deletes expired sessions, and sessions that were idle for at least `unused_ms` milliseconds. Returns only the idle sessions, so that
 /// the caller can revoke them.
-pub async fn delete_expired_and_idle_sessions(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<OpenSession>, Error> {
+pub async fn delete_expired_and_idle_sessions(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<StoredSession>, Error> {
     let here = here.timestamp_millis();
     let now = dialect::database_time_ms_in_tx(tx, here).await?;
     on!(tx.connection(), c => query("delete from sessions where ends_ms <= $1").bind(here).execute(c).await.map(drop))?;
@@ -118,7 +119,7 @@ pub async fn delete_expired_and_idle_sessions(tx: &mut Tx<'_>, unused_ms: i64, h
 }
 
 /// Returns the open sessions of a user, most recently used first.
-pub async fn list_user_sessions(db: &Db, user_id: i64) -> Result<Vec<OpenSession>, Error> {
+pub async fn list_user_sessions(db: &Db, user_id: i64) -> Result<Vec<StoredSession>, Error> {
     let open = on!(db.read_pool(), c => query_as(
         "select id, user_id, used_ms, ends_ms, device, address, begun_ms from sessions where user_id = $1 order by used_ms desc, id desc")
         .bind(user_id).fetch_all(c).await)?;

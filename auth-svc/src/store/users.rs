@@ -109,7 +109,7 @@ pub async fn find_by_id_in_transaction(tx: &mut Tx<'_>, id: i64) -> Result<Optio
 }
 
 /// Returns all users except the developer account, ordered by login name (HMC).
-pub async fn list_without_developer(db: &Db) -> Result<Vec<StoredUser>, Error> {
+pub async fn list_except_developer(db: &Db) -> Result<Vec<StoredUser>, Error> {
     let found = on!(db.read_pool(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at
            from users where id <> $1 order by hmc_key")

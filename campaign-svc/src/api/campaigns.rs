@@ -28,7 +28,7 @@ impl CampaignService for CampaignApi {
 
     async fn list_campaign_history(&self, request: Request<pb::ListCampaignHistoryRequest>) -> Reply<pb::ListCampaignHistoryResponse> {
         let (_, request) = accept(request)?;
-        let events = self.0.list_history_of_campaign(request.id, HistoryWindow::from_request(request.window.as_ref())).await?;
+        let events = self.0.list_campaign_history(request.id, HistoryWindow::from_request(request.window.as_ref())).await?;
         reply(pb::ListCampaignHistoryResponse { events })
     }
 

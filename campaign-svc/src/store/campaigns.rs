@@ -42,14 +42,14 @@ pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> 
 
 /// Returns one page of the published campaigns that match a filter, campaigns with recent saves first. `own` and `other` are JSON
 /// arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other users did.
-pub async fn list_page_recent_saves_first(
+pub async fn list_page_by_recent_saves(
     db: &Db,
     filter: &CampaignFilter,
     window: PageWindow,
     (own, other): (&str, &str),
 ) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read_pool(), c => query_as(dialect::SELECT_PAGE_RECENT_SAVES_FIRST.for_database(db))
+    on!(db.read_pool(), c => query_as(dialect::SELECT_PAGE_BY_RECENT_SAVES.for_database(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset()).bind(own).bind(other)
         .fetch_all(c).await)

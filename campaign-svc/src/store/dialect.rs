@@ -75,7 +75,7 @@ pub const SELECT_PAGE_NEWEST_FIRST: SqlByDialect = twin!(columns!(), " order by 
 /// Selects one page of the campaigns that match the filter in `$1` to `$6`, campaigns with recent saves first. `$7` is the limit, `$8`
 /// the offset. `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which
 /// only other users did.
-pub const SELECT_PAGE_RECENT_SAVES_FIRST: SqlByDialect = SqlByDialect {
+pub const SELECT_PAGE_BY_RECENT_SAVES: SqlByDialect = SqlByDialect {
     sqlite: listed!(columns!(), sqlite_ids!("6"), by_work!(sqlite_ids)),
     postgres: listed!(columns!(), postgres_ids!("6"), by_work!(postgres_ids)),
 };

@@ -6,7 +6,7 @@ mod sync_state;
 mod tombstones;
 
 pub use campaigns::{
-    CampaignFilter, count_campaigns, find_campaign, is_name_taken, list_page, list_page_recent_saves_first, lock_for_update, save_campaign,
+    CampaignFilter, count_campaigns, find_campaign, is_name_taken, list_page, list_page_by_recent_saves, lock_for_update, save_campaign,
     save_status_after_milestone,
 };
 pub use drafts::{NewDraft, find_campaign_by_import, insert_draft, publish_draft, record_draft_heartbeat};

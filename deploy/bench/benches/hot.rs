@@ -70,7 +70,7 @@ fn rows(c: &mut Criterion) {
 /// Measures pages of a large vehicle list, with and without a search.
 fn rosters(c: &mut Criterion) {
     let all = entries();
-    let mut roster = CampaignIndex::empty_for_layout_number(1);
+    let mut roster = CampaignIndex::new(1);
     all.iter().for_each(|entry| roster.add_vehicle(entry));
     let mut group = c.benchmark_group("roster");
     group.bench_function("page in the middle", |b| {
@@ -93,7 +93,7 @@ fn rosters(c: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(MANY.unsigned_abs()));
     group.bench_function("made", |b| {
         b.iter(|| {
-            let mut roster = CampaignIndex::empty_for_layout_number(1);
+            let mut roster = CampaignIndex::new(1);
             all.iter().for_each(|entry| roster.add_vehicle(entry));
             roster
         });

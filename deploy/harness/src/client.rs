@@ -266,7 +266,7 @@ impl Client {
 
     /// Imports the template workbook that Patio offers for download, and returns the new campaign.
     #[track_caller]
-    pub fn import_template(&self) -> ImportedCampaign {
+    pub fn import_template_workbook(&self) -> ImportedCampaign {
         let template = self.call_route("GET", "/api/documents/template", &Value::Null);
         assert_eq!(template.status, 200, "{template:?}");
         self.import_workbook(&template.body)

@@ -1,14 +1,14 @@
-//! Permits that control which tests of one test executable run concurrently.
+//! Slots that control which tests of one test executable run concurrently.
 //!
-//! A test takes one permit at its start. A test that takes a second permit may deadlock.
+//! A test takes one slot at its start. A test that takes a second slot may deadlock.
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 static MACHINE: RwLock<()> = RwLock::new(());
 static HEAVY: Mutex<()> = Mutex::new(());
 
-/// Permit of a running test, released on drop.
+/// Slot of a running test, released on drop.
 #[derive(Debug)]
-#[must_use = "the permit ends when it is dropped"]
+#[must_use = "the slot ends when it is dropped"]
 pub struct TestSlot {
     _machine: Hold,
     _heavy: Option<MutexGuard<'static, ()>>,
@@ -24,20 +24,20 @@ fn read() -> Hold {
     Hold::Shared { _guard: MACHINE.read().unwrap_or_else(PoisonError::into_inner) }
 }
 
-/// Waits for the permit of a test that measures time or memory. While the permit is held, no other test of the executable runs.
+/// Waits for the slot of a test that measures time or memory. While the slot is held, no other test of the executable runs.
 pub fn acquire_exclusive_slot() -> TestSlot {
     let guard = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
     TestSlot { _machine: Hold::Exclusive { _guard: guard }, _heavy: None }
 }
 
-/// Waits for the permit of a heavy test, which loads the machine but measures nothing. While the permit is held, light tests may
+/// Waits for the slot of a heavy test, which loads the machine but measures nothing. While the slot is held, light tests may
 /// run, but no other heavy test.
-pub fn acquire_heavy_slot() -> TestSlot {
+pub fn acquire_heavy_test_slot() -> TestSlot {
     let heavy = HEAVY.lock().unwrap_or_else(PoisonError::into_inner);
     TestSlot { _machine: read(), _heavy: Some(heavy) }
 }
 
-/// Waits for the permit of a light test, which neither loads the machine nor measures time or memory. While the permit is held,
+/// Waits for the slot of a light test, which neither loads the machine nor measures time or memory. While the slot is held,
 /// other light tests and one heavy test may run.
 pub fn acquire_shared_slot() -> TestSlot {
     TestSlot { _machine: read(), _heavy: None }

@@ -15,13 +15,13 @@ use std::{path::PathBuf, str::FromStr};
 /// Audit seal (hash-chain link) that the audit log must contain, in the form SERVICE:NUMBER:DIGEST. The operator copies the seal
 /// from an earlier verification or from a service's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReferenceSeal {
+pub struct ExpectedSeal {
     service: String,
     id: i64,
     digest: String,
 }
 
-impl FromStr for ReferenceSeal {
+impl FromStr for ExpectedSeal {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -40,7 +40,7 @@ impl FromStr for ReferenceSeal {
 
 /// Verifies the audit entries of all services, and the archive files, against the hash chain of each service. Also checks that each
 /// hash chain contains the seals (hash-chain links) in the seal file, and the seals in `known`, which the operator passes as options.
-pub async fn verify_audit_logs(options: ProcessOptions, known: Vec<ReferenceSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
+pub async fn verify_audit_logs(options: ProcessOptions, known: Vec<ExpectedSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start_telemetry(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_file_path());
@@ -50,7 +50,7 @@ pub async fn verify_audit_logs(options: ProcessOptions, known: Vec<ReferenceSeal
     for schema in DATABASE_SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
         let mut report = hash_chain::verify_chain(&db, host.clock.now()).await?;
-        for ReferenceSeal { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
+        for ExpectedSeal { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
             if !hash_chain::is_seal_in_database(&db, *id, digest).await? {
                 report.problems.push(format!("seal {id} differs from the given one: entries were cut off or the chain was rewritten"));
             }

@@ -107,10 +107,7 @@ async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyh
         if torn == torn_before {
             return print_to_stdout(&format!("Campaigns {torn:?} have no vehicles in the running databases either.\n"));
         }
-        anyhow::ensure!(
-            copies_left > 0,
-            "campaigns {torn:?} were imported or deleted during the backup, so it lacks their vehicles: try again"
-        );
+        anyhow::ensure!(copies_left > 0, "campaigns {torn:?} were imported during the backup, so it lacks their vehicles: try again");
         torn_before = torn;
         for file in [&vehicles, &campaigns] {
             fs::remove_file(file)?;

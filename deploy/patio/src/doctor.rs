@@ -13,7 +13,7 @@ async fn check(options: &ProcessOptions, services: bool, all: &mut DoctorReport)
     all.record_settings_check(settings.check_service_secret().and_then(|()| settings.check_database_urls()))?;
     let remedy = "free disk space or give this user write permission there, or set PATIO_DATA_DIR to another folder";
     all.check_folder_writable("data folder", &settings.data_dir, remedy)?;
-    if all.is_before_install() {
+    if all.is_preinstall() {
         all.check_private_folder("privacy of the data folder", &settings.data_dir)?;
     }
     let mut limit = None;
@@ -25,7 +25,7 @@ async fn check(options: &ProcessOptions, services: bool, all: &mut DoctorReport)
     import_svc::run_doctor_checks(settings, options.import_config(), all).await?;
     all.check_redis_and_trace_collector(settings).await?;
     check_gateway(options.gateway_config(), all).await?;
-    if all.is_before_install() {
+    if all.is_preinstall() {
         if let Some(address) = settings.admin_listen.0.filter(|address: &SocketAddr| address.port() != 0) {
             all.record_check("metrics port", RunbookSection::Ports, check_port(address, true).await)?;
         }

@@ -90,7 +90,7 @@ enum Audit {
         /// Audit seal (hash-chain link) that the audit log must contain, as printed by an earlier run or logged by a service:
         /// SERVICE:NUMBER:DIGEST.
         #[arg(long = "seal")]
-        seals: Vec<audit::ReferenceSeal>,
+        seals: Vec<audit::ExpectedSeal>,
         /// Archive file to verify as well, with each of its entries; may be given several times.
         #[arg(long = "archive")]
         archives: Vec<PathBuf>,

@@ -13,7 +13,7 @@ const SOURCES: [&str; 6] = ["src", "public", "index.html", "package-lock.json", 
 
 /// Returns the folder of the built web pages. If the sources are available, first builds pages that are missing or older than the
 /// sources.
-pub async fn build_web_pages_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
+pub async fn build_web_app_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
     let Some(web) = sources(folder) else { return Ok(folder.to_owned()) };
     let pages = web.join("dist");
     let made = modified(&pages.join("index.html"));

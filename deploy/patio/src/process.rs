@@ -75,11 +75,11 @@ pub async fn run_all_services(mut options: ProcessOptions) -> anyhow::Result<()>
     if options.settings.service_secret.split_values().next().is_none() {
         options.settings.service_secret = Secret::from(generate_password()?);
     }
-    options.gateway.web_dir = pages::build_web_pages_if_stale(&options.gateway.web_dir).await?;
+    options.gateway.web_dir = pages::build_web_app_if_stale(&options.gateway.web_dir).await?;
     let demo = if options.demo { Some(demo::DemoSeeder::for_first_supervisor(&mut options.auth, generate_password()?)) } else { None };
     let host = ServiceHost::with_local_services(options.settings.clone()).await?;
     host.cache.check_redis_usable().await?;
-    backup_age::spawn_backup_time_metric(&host);
+    backup_age::spawn_backup_metric_update(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();

@@ -1,5 +1,5 @@
 //! The combined process: start, stop, kill and restart.
-use patio_harness::{Client, Database, Patio, PatioBuilder, Signal, TestFolder, acquire_heavy_slot, acquire_shared_slot, run_program};
+use patio_harness::{Client, Database, Patio, PatioBuilder, Signal, TestFolder, acquire_heavy_test_slot, acquire_shared_slot, run_program};
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -38,7 +38,7 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
     let mut patio = configure(folder.path(), None).start();
     let admin = sign_in(&patio);
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     let saved = admin.save_vehicle(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
     patio.first_process_mut().stop(Signal::Interrupt);
     let output = patio.first_process().read_output();
@@ -53,7 +53,7 @@ fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
 
 #[test]
 fn a_kill_during_saves_loses_no_acknowledged_save() {
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     killed_again_and_again("SQLite", None, Duration::from_secs(1));
     match Database::create() {
         Some(database) => killed_again_and_again("PostgreSQL", Some(&database.url()), Duration::from_secs(3)),
@@ -68,7 +68,7 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
     let folder = TestFolder::create_temporary();
     let mut patio = configure(folder.path(), database).start();
     let mut admin = sign_in(&patio);
-    let vehicles = admin.import_template().vehicle_ids();
+    let vehicles = admin.import_template_workbook().vehicle_ids();
     let (mut kills, mut acknowledged, mut slowest) = (0, 0, Duration::ZERO);
     while kills < 5 || acknowledged < wanted {
         let before = versions(&admin, &vehicles);

@@ -29,7 +29,7 @@ impl RequestRecord<'_> {
     /// The entry of a failed request (status 500 or above) contains the cause and the failed dependency. Internal errors (status
     /// 500) are always logged as warnings. Any other failure is logged as a warning if the dependency has not failed within
     /// [`QUIET_PERIOD`], otherwise at level `info`.
-    pub(super) fn log_and_count(self, response: &Response<Body>) {
+    pub(super) fn log_and_record_metrics(self, response: &Response<Body>) {
         let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
         metrics::histogram!(
             "http_server_request_duration_seconds", "http_request_method" => method, "http_route" => route.to_owned(),

@@ -71,7 +71,7 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
         trace::record_http_status(&span, response.status());
     }
     let (took, trace_id) = (started.elapsed(), trace::trace_id(&span));
-    RequestRecord { method: http_method_label(&method), route: &route, took, id: &id, trace_id }.log_and_count(&response);
+    RequestRecord { method: http_method_label(&method), route: &route, took, id: &id, trace_id }.log_and_record_metrics(&response);
     response
 }
 
@@ -92,7 +92,7 @@ fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
 /// Returns the 503 response for a request that is rejected because of an overload, after reading the rest of the request body.
 /// No route handler runs.
 #[must_use]
-pub async fn reject_overloaded_request(api: &AppState, (head, body): (Parts, Body)) -> Response {
+pub async fn shed_request(api: &AppState, (head, body): (Parts, Body)) -> Response {
     let started = Instant::now();
     DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);

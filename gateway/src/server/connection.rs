@@ -197,7 +197,7 @@ impl Connection {
         });
         let mut response = match answered.await {
             Ok(response) => response,
-            Err(refused) => middleware::reject_overloaded_request(&self.api, *refused).await,
+            Err(refused) => middleware::shed_request(&self.api, *refused).await,
         };
         if alone && self.api.host.tasks.is_draining() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // the next request goes to another replica

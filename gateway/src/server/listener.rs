@@ -7,7 +7,7 @@ use tokio::net::{TcpListener, TcpSocket};
 const LISTEN_BACKLOG: u32 = 4096;
 
 /// Opens the listening port, with a backlog large enough for all phones of a yard to reconnect at once.
-pub(super) fn open_port(address: SocketAddr) -> io::Result<TcpListener> {
+pub(super) fn bind_listener(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;

@@ -55,7 +55,7 @@ pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Server>
     let api = AppState::new(config.clone(), host, rules);
     api.admission.spawn_background_tasks(&host.tasks);
     api.streams.spawn_metrics_publisher(&host.tasks);
-    let listener = listener::open_port(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
+    let listener = listener::bind_listener(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let tls = config.tls.as_ref().map(|source| ReloadableTlsAcceptor::start(source, address, host)).transpose().context("PATIO_TLS")?;
     let plain = if tls.is_some() { https_redirect_router(api.clone()) } else { Router::new() };

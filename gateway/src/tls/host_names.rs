@@ -5,7 +5,7 @@ use std::{
 };
 
 /// Returns the host names and IP addresses of this machine that its TLS certificate must contain.
-pub fn list_certificate_names(listen: IpAddr) -> Vec<String> {
+pub fn list_subject_alt_names(listen: IpAddr) -> Vec<String> {
     let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     let host = host();
     if !host.is_empty() {
@@ -38,7 +38,7 @@ fn addresses(listen: IpAddr) -> Vec<IpAddr> {
         return vec![listen];
     }
     let found = if_addrs::get_if_addrs().inspect_err(
-        |cause| tracing::warn!(%cause, "failed to list network interfaces, TLS certificate and phone URLs lack this machine's addresses"),
+        |cause| tracing::warn!(%cause, "failed to list network interfaces, omitting this machine's addresses from TLS certificate and URLs"),
     );
     let mut all: Vec<IpAddr> = found.unwrap_or_default().into_iter().map(|interface| interface.ip()).filter(|ip| is_private(*ip)).collect();
     all.sort();
@@ -75,7 +75,7 @@ mod tests {
     fn a_loopback_listener_is_not_reachable_from_phones() {
         assert!(list_reachable_addresses("127.0.0.1".parse().unwrap()).is_empty());
         assert_eq!(list_reachable_addresses("192.168.0.7".parse().unwrap()), ["192.168.0.7"]);
-        let named = list_certificate_names("0.0.0.0".parse().unwrap());
+        let named = list_subject_alt_names("0.0.0.0".parse().unwrap());
         assert!(
             named.contains(&"localhost".to_owned()) && named.iter().all(|name| named.iter().filter(|other| *other == name).count() == 1)
         );

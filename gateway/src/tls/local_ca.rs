@@ -127,7 +127,7 @@ impl LocalCa {
     }
 
     fn make_authority(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
-        let names: Vec<String> = host_names::list_certificate_names(IpAddr::from([127, 0, 0, 1]))
+        let names: Vec<String> = host_names::list_subject_alt_names(IpAddr::from([127, 0, 0, 1]))
             .into_iter()
             .filter(|name| name.parse::<IpAddr>().is_err())
             .collect();

@@ -84,7 +84,7 @@ impl ReloadableTlsAcceptor {
         let read = move || match (&source, &machine) {
             (CertificateSource::Files { certificates, key }, _) => read_files(certificates, key),
             (CertificateSource::SelfSigned, Some(own)) => {
-                own.load_or_issue_server_certificate(clock.now(), &host_names::list_certificate_names(listen.ip()))
+                own.load_or_issue_server_certificate(clock.now(), &host_names::list_subject_alt_names(listen.ip()))
             }
             (CertificateSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };

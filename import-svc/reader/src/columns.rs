@@ -48,7 +48,7 @@ impl Column {
     }
 }
 
-impl ColumnMeaning {
+impl ColumnKind {
     fn named(written: &str) -> Option<Self> {
         let is_errors = written.trim().eq_ignore_ascii_case(ERRORS_COLUMN);
         if is_errors { Some(Self::Errors) } else { Column::named(written).map(Self::Value) }
@@ -67,7 +67,7 @@ pub const ERRORS_COLUMN: &str = "Errors";
 
 /// Kind of a worksheet column: a recognized column of the campaign, or the column with error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ColumnMeaning {
+pub(crate) enum ColumnKind {
     /// Recognized column, such as `Serial Number`; an import reads its values.
     Value(Column),
     /// Column of error messages in a downloaded copy of a rejected workbook; an import ignores its values.
@@ -76,7 +76,7 @@ pub(crate) enum ColumnMeaning {
 
 /// Meaning of each named column of the worksheet, by column index counted from 0.
 #[derive(Debug)]
-pub(crate) struct Columns(HashMap<u32, ColumnMeaning>);
+pub(crate) struct Columns(HashMap<u32, ColumnKind>);
 
 impl Columns {
     /// Reads the header of the worksheet. `cells` contains the column index and the name of each cell in row 1.
@@ -87,20 +87,20 @@ impl Columns {
         let mut places = HashMap::new();
         let mut excess = Vec::new();
         for (place, written) in cells {
-            match ColumnMeaning::named(written) {
+            match ColumnKind::named(written) {
                 Some(known) if places.values().any(|taken| *taken == known) => excess.push(format!("{} (twice)", known.name())),
                 Some(known) => drop(places.insert(*place, known)),
                 None => excess.push(shorten_for_message(written)),
             }
         }
         let is_missing =
-            |column: &Column| *column != Column::ModelType && !places.values().any(|known| *known == ColumnMeaning::Value(*column));
+            |column: &Column| *column != Column::ModelType && !places.values().any(|known| *known == ColumnKind::Value(*column));
         let missing: Vec<String> = Column::ALL.iter().filter(|column| is_missing(column)).map(|column| column.name().to_owned()).collect();
         if missing.is_empty() && excess.is_empty() { Ok(Self(places)) } else { Err(wrong_columns(&missing, &excess)) }
     }
 
     /// Returns the meaning of the column with this index, counted from 0; `None` if the column has no name in row 1.
-    pub(crate) fn column_meaning_at(&self, place: u32) -> Option<ColumnMeaning> {
+    pub(crate) fn kind_at(&self, place: u32) -> Option<ColumnKind> {
         self.0.get(&place).copied()
     }
 
@@ -110,8 +110,8 @@ impl Columns {
             .0
             .iter()
             .filter_map(|(at, place)| match place {
-                ColumnMeaning::Value(column) => Some((*at, *column)),
-                ColumnMeaning::Errors => None,
+                ColumnKind::Value(column) => Some((*at, *column)),
+                ColumnKind::Errors => None,
             })
             .collect();
         all.sort_by_key(|(at, _)| *at);

@@ -25,7 +25,7 @@ impl NormalizationCounts {
     }
 
     /// Returns the notes for the user: one sentence per column and kind of change.
-    pub(crate) fn to_sentences(&self) -> Vec<String> {
+    pub(crate) fn to_notes(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for column in Column::ALL {
             let [dashes, others] = self.counts[column as usize];
@@ -59,7 +59,7 @@ mod tests {
             notes.count_if_changed(column, written, stored);
         }
         assert_eq!(
-            notes.to_sentences(),
+            notes.to_notes(),
             [
                 "Campaign: unusual spaces or characters replaced (1).",
                 "Serial Number: unusual spaces or characters replaced (1).",

@@ -1,7 +1,7 @@
 //! Validates the rows of the campaign worksheet and converts each row to a vehicle.
 use crate::{
     cell::Cell,
-    columns::{self, Column, ColumnMeaning, Columns},
+    columns::{self, Column, ColumnKind, Columns},
     normalization_counts::NormalizationCounts,
     protocol::{CheckedRow, CheckedRows, ReaderRecord, SheetSummary},
     rejection::{ErrorCode, RowErrors, build_rejection, unreadable_workbook_rejection},
@@ -158,9 +158,9 @@ impl<'s> RowCollector<'s> {
             self.header.push((place, cell.display_text().to_owned()));
             return Ok(());
         }
-        match self.columns()?.column_meaning_at(place) {
-            Some(ColumnMeaning::Value(column)) => self.cells[column as usize] = cell,
-            Some(ColumnMeaning::Errors) => return Ok(()),
+        match self.columns()?.kind_at(place) {
+            Some(ColumnKind::Value(column)) => self.cells[column as usize] = cell,
+            Some(ColumnKind::Errors) => return Ok(()),
             None => return Err(columns::unnamed_column_rejection(place, row + 1).into()),
         }
         self.filled = true;
@@ -179,7 +179,7 @@ impl<'s> RowCollector<'s> {
             return Err(build_rejection(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
         };
         self.send_rows()?;
-        let notes = self.notes.to_sentences();
+        let notes = self.notes.to_notes();
         Ok(SheetSummary { campaign, part, description, model_type, vehicles: self.read.into(), notes })
     }
 

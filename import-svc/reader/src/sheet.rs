@@ -155,7 +155,7 @@ impl Cells<'_, '_> {
             "d" => Cell::Unsupported(value.to_owned(), format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}")),
             "" | "n" if value.trim().is_empty() => Cell::Blank,
             "" | "n" => match value.trim().parse() {
-                Ok(number) => self.formats.format_as_cell(number, style, self.from_1904),
+                Ok(number) => self.formats.format_number(number, style, self.from_1904),
                 Err(_) => bad(value, "contains a number that cannot be read."),
             },
             _ => bad(value, "contains a value of an unknown type."),

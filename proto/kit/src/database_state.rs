@@ -49,6 +49,6 @@ pub(crate) fn record_read_only_server() {
 }
 
 /// Returns `true` for ten seconds after a call of [`record_read_only_server`].
-pub(crate) fn was_read_only_server_found_recently() -> bool {
+pub(crate) fn is_failover_suspected() -> bool {
     READ_ONLY.was_set_within(SUSPICION_PERIOD)
 }

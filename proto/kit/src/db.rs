@@ -141,7 +141,7 @@ impl Db {
     pub async fn reject_unsupported_pooler(&self) -> anyhow::Result<()> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(()) };
         let options = &cluster.primary().options;
-        let Some(fault) = pooler::find_pooler_fault(options).await? else { return Ok(()) };
+        let Some(fault) = pooler::find_unsupported_pooler(options).await? else { return Ok(()) };
         Err(InvalidSetting(format!(
             "PATIO_DATABASE_URL leads to {fault}, which Patio cannot use, at {}; set pool_mode = session there and leave parameters out of \
              the URL, or set it to the PostgreSQL server itself",

@@ -4,8 +4,8 @@ use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
     inspection::{
+        conflict_resolution::{self, ConflictChoice, ResolutionOutcome},
         merge,
-        resolve_conflict::{self, ConflictChoice, ResolveOutcome},
     },
     store::conflicts::{self, Conflict, ConflictFilter},
 };
@@ -46,9 +46,9 @@ impl ConflictService for ConflictApi {
         let choice = ConflictChoice { id: request.id, side: request.choice(), caller, now: self.0.clock.now(), address };
         let (db, live, progress) = (self.0.db.clone(), self.0.live.clone(), self.0.progress.clone());
         let settling = async move {
-            match db.write(move |tx| Box::pin(async move { resolve_conflict::resolve(tx, &choice).await })).await? {
-                ResolveOutcome::Changed(id, now) => Err(Error::OutdatedVersion { id, current_version: now }),
-                ResolveOutcome::Done(conflict, moved) => {
+            match db.write(move |tx| Box::pin(async move { conflict_resolution::resolve(tx, &choice).await })).await? {
+                ResolutionOutcome::Changed(id, now) => Err(Error::OutdatedVersion { id, current_version: now }),
+                ResolutionOutcome::Done(conflict, moved) => {
                     metrics::counter!("patio_conflicts_total", "event" => "resolved").increment(1);
                     live.publish_vehicle_changed(&moved, by);
                     live.publish_conflict(*conflict);

@@ -40,7 +40,7 @@ impl CampaignRemover {
     /// crash of this process or an outage of campaign-svc.
     pub fn spawn_campaign_removal(&self, host: &ServiceHost) {
         let again = self.clone();
-        self.db.spawn_task_after_writes(&host.tasks, RETRY_DELAY, move || {
+        self.db.spawn_repeating_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 let deleted = again.execute_pending_deletions(None).await;

@@ -94,12 +94,12 @@ impl CampaignIndex {
     /// Creates an empty index for one layout number of the campaign. The layout number increases whenever vehicles move, and the
     /// index is then out of date.
     #[must_use]
-    pub fn empty_for_layout_number(layout: i64) -> Self {
+    pub fn new(layout: i64) -> Self {
         Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }
     }
 
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
-        let (mut roster, mut position) = (Self::empty_for_layout_number(layout), (String::new(), 0));
+        let (mut roster, mut position) = (Self::new(layout), (String::new(), 0));
         loop {
             let from = &position;
             let some =
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     fn roster(all: &[(&str, i64)]) -> CampaignIndex {
-        let mut roster = CampaignIndex::empty_for_layout_number(1);
+        let mut roster = CampaignIndex::new(1);
         for (id, (search_text, yard)) in (100..).zip(all) {
             roster.add_vehicle(&IndexedVehicle {
                 id,

@@ -2,7 +2,7 @@
 use crate::{
     error::{Error, Result},
     parking_space::ParkingSpace,
-    store::{campaigns, change_list, counters, jobs, vehicle_columns::VehicleInsert, vehicles},
+    store::{campaigns, change_list, counters, jobs, vehicle_columns::ImportedVehicle, vehicles},
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -20,14 +20,14 @@ const DELETE_CHUNK_LEN: i64 = 5_000;
 ///
 /// # Errors
 /// Returns `InvalidField` with the first invalid vehicle.
-pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
+pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<ImportedVehicle>> {
     vehicles
         .iter()
         .map(|new| {
             let identifier = Vin::new(&new.model_code, &new.serial_number).map_err(Error::InvalidField)?;
             let place =
                 ParkingSpace::new(&new.parking_space).map_err(|why| Error::InvalidField(format!("{}: {why}", identifier.to_text())))?;
-            Ok(VehicleInsert { identifier, place })
+            Ok(ImportedVehicle { identifier, place })
         })
         .collect()
 }
@@ -51,11 +51,11 @@ pub fn vehicles_per_import_chunk(db: &Db) -> usize {
 /// # Errors
 /// Returns `CampaignNotFound` when the campaign is not a draft, and `VinTaken` when a VIN occurs twice in the campaign.
 /// import-svc then discards the draft.
-pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
+pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<ImportedVehicle>, now: DateTime<Utc>) -> Result<()> {
     let mut rest = all.as_slice();
     while let Some(some) = rest.get(..vehicles_per_import_chunk(db).min(rest.len())).filter(|some| !some.is_empty()) {
         rest = &rest[some.len()..];
-        let some: Arc<[VehicleInsert]> = some.into();
+        let some: Arc<[ImportedVehicle]> = some.into();
         let own = some.clone();
         let stored = db
             .write_with_deferred_flush(move |tx| {
@@ -76,7 +76,7 @@ pub async fn store_draft_vehicles(db: &Db, campaign: i64, all: Vec<VehicleInsert
 }
 
 /// Returns the error for a rejected import chunk with a duplicate vehicle. The error names the VIN that occurs twice.
-async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
+async fn twice(db: &Db, campaign: i64, some: &[ImportedVehicle]) -> Error {
     let keys: Vec<String> = some.iter().map(|new| new.identifier.comparison_key()).collect();
     let mut seen = HashSet::new();
     let repeated = some.iter().zip(&keys).find(|(_, key)| !seen.insert(key.as_str())).map(|(new, _)| new.identifier.to_text());

@@ -4,8 +4,8 @@
 
 pub mod audit_event;
 pub mod batcher;
+pub mod conflict_resolution;
 pub mod merge;
-pub mod resolve_conflict;
 pub mod save_attempt;
 pub mod save_model;
 pub mod save_rules;
@@ -100,7 +100,7 @@ pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
                     tracing::debug!(keys, reports, "deleted expired idempotency keys and expired device reports of pending saves");
                 }
                 Err(cause) => {
-                    tracing::warn!(%cause, "failed to delete expired idempotency keys and expired reports of pending saves, retrying in an hour");
+                    tracing::warn!(%cause, "failed to delete expired idempotency keys and expired device reports of pending saves, retrying in an hour");
                 }
             }
         }

@@ -74,7 +74,7 @@ impl EvaluatedSave {
     /// Returns the data for writing the save with one statement. Returns `None` for a repeated save, and for a save with conflicts,
     /// which needs several statements.
     #[must_use]
-    pub fn conflict_free_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
+    pub fn batchable_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
         let Verdict { content, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
         Some(SaveRecord { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, yard_filter: attempt.save.yard_filter })
     }

@@ -5,7 +5,7 @@ use crate::{
     inspection::{audit_event, merge},
     store::{
         job_snapshots::{ValuesAfterJob, VehicleSnapshot},
-        jobs::{self, BulkJob, BulkJobOfVehicle},
+        jobs::{self, BulkJob, BulkJobWithSnapshot},
         vehicles::Vehicle,
     },
 };
@@ -91,7 +91,7 @@ fn values(text: &str) -> Map<String, Value> {
 }
 
 /// Converts a bulk job to an entry of the vehicle's history, with the values before and after the job.
-fn of_job(found: BulkJobOfVehicle) -> Result<VehicleChange> {
+fn of_job(found: BulkJobWithSnapshot) -> Result<VehicleChange> {
     let VehicleSnapshot { status, parking_space, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
     let after = after.unwrap_or_else(|| ValuesAfterJob {
         status: (found.job.kind == "status").then(|| found.job.detail.clone()),

@@ -280,7 +280,7 @@ impl ChangeFeed {
     fn publish_gaps(&self) {
         let gaps: Vec<(i64, i64)> = {
             let mut noted = self.noted();
-            noted.followed.iter_mut().filter_map(|(campaign, followed)| Some((*campaign, followed.take_gap()?))).collect()
+            noted.followed.iter_mut().filter_map(|(campaign, followed)| Some((*campaign, followed.detect_gap()?))).collect()
         };
         gaps.into_iter().for_each(|(campaign, revision)| self.publish_changed_here(campaign, revision));
     }

@@ -43,7 +43,7 @@ impl RevisionTracker {
 
     /// Returns the highest received revision if the campaign has a gap; otherwise `None`. A gap is an earlier revision that was
     /// already missing at the previous check. Each gap is reported once: the missing revisions then count as received.
-    pub fn take_gap(&mut self) -> Option<i64> {
+    pub fn detect_gap(&mut self) -> Option<i64> {
         let waited = self.beyond.first().is_some_and(|first| *first <= self.looked);
         let last = self.last();
         self.looked = last;
@@ -63,14 +63,14 @@ mod tests {
     fn reordered_revisions_are_no_gap_but_a_missing_one_is() {
         let mut followed = RevisionTracker::default();
         [7, 9, 8, 10].into_iter().for_each(|revision| followed.mark_received(revision));
-        assert_eq!((followed.upto, followed.take_gap(), followed.take_gap()), (10, None, None));
+        assert_eq!((followed.upto, followed.detect_gap(), followed.detect_gap()), (10, None, None));
         followed.mark_received(12);
-        assert_eq!(followed.take_gap(), None, "the revision may still arrive");
+        assert_eq!(followed.detect_gap(), None, "the revision may still arrive");
         followed.mark_received(14);
-        assert_eq!(followed.take_gap(), Some(14), "the revision did not arrive until the next check");
-        assert_eq!((followed.take_gap(), followed.upto), (None, 14), "a gap is reported once");
+        assert_eq!(followed.detect_gap(), Some(14), "the revision did not arrive until the next check");
+        assert_eq!((followed.detect_gap(), followed.upto), (None, 14), "a gap is reported once");
         followed.mark_received(11);
-        assert_eq!(followed.take_gap(), None, "a late revision is no gap");
+        assert_eq!(followed.detect_gap(), None, "a late revision is no gap");
     }
 
     #[test]
@@ -79,6 +79,6 @@ mod tests {
         followed.mark_received(6);
         assert!(!followed.mark_received_up_to(6) && followed.mark_received_up_to(8) && !followed.mark_received_up_to(8));
         followed.mark_received(9);
-        assert_eq!((followed.upto, followed.take_gap()), (9, None));
+        assert_eq!((followed.upto, followed.detect_gap()), (9, None));
     }
 }

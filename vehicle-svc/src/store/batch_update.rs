@@ -58,7 +58,7 @@ impl VehiclePatch<'_> {
 
     /// Returns the values of the fields that this patch changes, before and after the change, for a later undo and for the history.
     #[must_use]
-    pub fn snapshot_before(&self, vehicle: &FoundVehicle) -> VehicleSnapshot {
+    pub fn snapshot_before_change(&self, vehicle: &FoundVehicle) -> VehicleSnapshot {
         VehicleSnapshot {
             id: vehicle.id,
             version: vehicle.version,

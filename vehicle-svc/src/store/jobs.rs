@@ -111,7 +111,7 @@ const MAX_SNAPSHOT_LEN: i32 = 40_000;
 
 /// A job that changed a vehicle, with the values of the vehicle before and after the job.
 #[derive(Debug, FromRow)]
-pub struct BulkJobOfVehicle {
+pub struct BulkJobWithSnapshot {
     /// Job that changed the vehicle.
     #[sqlx(flatten)]
     pub job: BulkJob,
@@ -119,7 +119,7 @@ pub struct BulkJobOfVehicle {
     snapshots: String,
 }
 
-impl BulkJobOfVehicle {
+impl BulkJobWithSnapshot {
     /// Parses the values of the vehicle before and after the job.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ pub async fn list_jobs_of_vehicle(
     (campaign, vehicle): (i64, i64),
     before: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<BulkJobOfVehicle>> {
+) -> Result<Vec<BulkJobWithSnapshot>> {
     let position = if db.is_postgres() { "strpos" } else { "instr" };
     let text = format!(
         concat!(

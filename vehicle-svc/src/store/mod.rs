@@ -2,10 +2,10 @@
 
 pub mod backup_restore;
 pub mod batch_update;
+pub mod bulk_insert_vehicles;
 pub mod campaigns;
 pub mod change_list;
 pub mod conflicts;
-pub mod copy_vehicles;
 pub mod counters;
 pub mod dialect;
 pub mod idempotency_keys;

@@ -36,7 +36,7 @@ pub(super) use next_after;
 
 /// A vehicle to be inserted by an import.
 #[derive(Debug, Clone)]
-pub struct VehicleInsert {
+pub struct ImportedVehicle {
     /// VIN of the vehicle: model code and serial number.
     pub identifier: Vin,
     /// Parking space of the vehicle with its yard, its group (heading under which lists show it) and its sort key in walking order.

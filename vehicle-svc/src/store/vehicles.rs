@@ -1,8 +1,8 @@
 //! SQL statements on the table of vehicles: single vehicles, pages, searches, exports and imports.
 use crate::{
     store::{
-        copy_vehicles, dialect,
-        vehicle_columns::{VehicleInsert, columns, next_after},
+        bulk_insert_vehicles, dialect,
+        vehicle_columns::{ImportedVehicle, columns, next_after},
     },
     yard_filter::YardFilter,
 };
@@ -341,7 +341,7 @@ pub async fn list_rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleListRow
 const ROWS_PER_INSERT: usize = 500;
 
 /// Inserts the vehicles of an import into a draft campaign.
-pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: DateTime<Utc>) -> Result<()> {
+pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[ImportedVehicle], at: DateTime<Utc>) -> Result<()> {
     match tx.connection() {
         Engine::Sqlite(connection) => {
             for some in all.chunks(ROWS_PER_INSERT) {
@@ -362,7 +362,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: D
             }
             Ok(())
         }
-        Engine::Postgres(connection) => copy_vehicles::copy_vehicles(connection, campaign, all, at).await,
+        Engine::Postgres(connection) => bulk_insert_vehicles::bulk_insert_vehicles(connection, campaign, all, at).await,
     }
 }
 

@@ -24,7 +24,7 @@ pub async fn list_vehicle_counts(db: &Db) -> Result<Vec<YardCount>> {
 }
 
 /// Returns the vehicle counters of every yard in the campaign with the given name.
-pub async fn list_yard_counts_of_campaign_named(db: &Db, name: &str) -> Result<Vec<YardCount>> {
+pub async fn list_yard_counts_by_campaign_name(db: &Db, name: &str) -> Result<Vec<YardCount>> {
     on!(db.read_pool(), c => query_as(
         "select k.yard_id, k.total, k.inspected from counters k join campaigns c on c.id = k.campaign_id
           where c.name = $1 and c.gate in ('open', 'closed')")

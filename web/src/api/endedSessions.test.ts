@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
 import { OPERATOR, createSession, SUPERVISOR, signInAs } from '@/testing/renderPage'
-import { endSessionAtServer, reportEndedSessions, startReportingEndedSessions } from './endedSessions'
+import { endSessionOnServer, reportEndedSessions, startReportingEndedSessions } from './endedSessions'
 import { setServerReachable } from './connectivity'
 
 const retained = (): unknown => JSON.parse(localStorage.getItem('endedSessions') ?? '[]')
@@ -14,7 +14,7 @@ test('a session that was ended at the server leaves no id on the device', async 
     expect(retained()).toEqual(['session of 1003'])
     return createReply(204)
   } })
-  await endSessionAtServer(createSession(OPERATOR))
+  await endSessionOnServer(createSession(OPERATOR))
   expect([calls.map(({ headers }) => headers.get('authorization')), retained()]).toEqual([['Bearer token of 1003'], []])
   await reportEndedSessions()
   expect(calls).toHaveLength(1)
@@ -22,7 +22,7 @@ test('a session that was ended at the server leaves no id on the device', async 
 
 test('a session ended offline is reported once, by its id and without a token, also while another person is signed in', async () => {
   stubServer({ 'DELETE /sessions': noNetwork })
-  await expect(endSessionAtServer(createSession(OPERATOR))).rejects.toMatchObject({ code: 'OFFLINE' })
+  await expect(endSessionOnServer(createSession(OPERATOR))).rejects.toMatchObject({ code: 'OFFLINE' })
   expect(retained()).toEqual(['session of 1003'])
   expect(JSON.stringify({ ...localStorage })).not.toContain('token of 1003')
 
@@ -58,7 +58,7 @@ test('ended sessions are reported at the start and whenever the device is online
 
 test('at most the twenty newest ids are stored; invalid stored values are dropped', async () => {
   stubServer({ 'DELETE /sessions': noNetwork })
-  for (let n = 1; n <= 22; n++) await endSessionAtServer({ ...createSession(OPERATOR), id: `session ${n}` }).catch(() => undefined)
+  for (let n = 1; n <= 22; n++) await endSessionOnServer({ ...createSession(OPERATOR), id: `session ${n}` }).catch(() => undefined)
   expect(retained()).toEqual(Array.from({ length: 20 }, (_, index) => `session ${index + 3}`))
   stubServer({ 'POST /sessions/ended': createReply(422, { code: 'INVALID', message: '' }) })
   await reportEndedSessions()

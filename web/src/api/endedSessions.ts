@@ -21,7 +21,7 @@ const store = (ids: string[]) => writeStoredJson(localStorage, NAME, ids.length 
 const remove = (ids: string[]) => store(pending().filter((id) => !ids.includes(id)))
 
 /** Ends a session at the server. The session's id stays on this device until the server has confirmed the end of the session. */
-export async function endSessionAtServer({ id, token }: Session): Promise<void> {
+export async function endSessionOnServer({ id, token }: Session): Promise<void> {
   store([...pending(), id])
   await unwrapEmptyResponse(apiClient.DELETE('/sessions', { headers: { authorization: `Bearer ${token}` } }))
   remove([id])

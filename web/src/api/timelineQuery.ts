@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, type QueryKey } from '@tanstack/react-query
 import { useText } from '@/lib/text'
 import { useIsServerReachable } from './connectivity'
 import { getErrorMessage, ApiProblem } from './apiProblem'
-import { useQueryRestart } from './useQueryRestart'
+import { useCancelAndRefetch } from './useCancelAndRefetch'
 
 interface Page<E> {
   events: readonly E[]
@@ -18,7 +18,7 @@ export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSign
   const t = useText()
   const isOnline = useIsServerReachable()
   const { data, error, isPending } = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), placeholderData: keepPreviousData, staleTime: 0 })
-  const restart = useQueryRestart(queryKey)
+  const restart = useCancelAndRefetch(queryKey)
   return {
     page: data,
     isPending,

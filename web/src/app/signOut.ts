@@ -1,4 +1,4 @@
-import { endSessionAtServer } from '@/api/endedSessions'
+import { endSessionOnServer } from '@/api/endedSessions'
 import { getCurrentDataOwnerKey, getCurrentSession } from '@/api/session'
 import { lastSignedOutOwnerKey, signOutInThisTab } from '@/api/signOut'
 import { createArrayGuard } from '@/lib/json'
@@ -9,7 +9,7 @@ import { queryClient } from './queryClient'
 /** Signs the user out: ends the session in this tab at once, and at the server as soon as the server can be reached. */
 export function signOut(): void {
   const session = getCurrentSession()
-  if (session !== null) endSessionAtServer(session).catch(() => console.warn('failed to end the session at the server, retrying at the next contact'))
+  if (session !== null) endSessionOnServer(session).catch(() => console.warn('failed to end the session at the server, retrying at the next contact'))
   signOutInThisTab()
   navigate('/', { replace: true })
   queryClient.clear()

@@ -11,7 +11,7 @@ export interface InspectionDraft extends VehicleFields {
   scanned?: boolean
   /** Values of the vehicle's fields when the person began to enter values. Absent in drafts of older app versions. */
   base?: VehicleFields
-  /** Outbox sequence number of the pending save that this draft replaces. */
+  /** Outbox sequence number of the unsent save, pending or rejected, that this draft replaces. */
   replaces?: number
 }
 

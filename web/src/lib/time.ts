@@ -1,4 +1,4 @@
-import { createOnFirstCall } from './createOnFirstCall'
+import { createLazyGetter } from './createLazyGetter'
 
 const ZONE_OFFSET_MS = -3 * 3_600_000
 
@@ -26,7 +26,7 @@ export const formatLogTimestamp = (at: Date): string => `${formatDate(at)} ás $
 /** Formats a whole number with a narrow space between groups of three digits, as `1 240`, in every language. */
 export const formatCount = (value: number): string => String(value).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f')
 
-const tenths = createOnFirstCall(() => new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
+const tenths = createLazyGetter(() => new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 }))
 
 /** Formats a size in megabytes, as `1,2 MB`. Small sizes are shown as `0,1 MB`. */
 export const formatMegabytes = (bytes: number): string => `${tenths().format(Math.max(bytes, 50_000) / 1_000_000)} MB`

@@ -64,7 +64,7 @@ interface IconFileProps {
 }
 
 /** Icon button that opens a file picker. */
-export function IconFileButton({ icon, label, text, accept, busy, disabled, onChoose }: IconFileProps) {
+export function FilePickerButton({ icon, label, text, accept, busy, disabled, onChoose }: IconFileProps) {
   return (
     <label className={`${iconClasses(text)} ${styles.iconFile}`} aria-busy={busy} title={label}>
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon name={icon} size={22} />}

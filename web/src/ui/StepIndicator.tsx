@@ -1,12 +1,12 @@
-import { useCampaignYardPickOrder, type CampaignYardPickOrder } from '@/lib/pickOrder'
+import { usePickerStepOrder, type PickerStepOrder } from '@/lib/pickOrder'
 import { useText } from '@/lib/text'
 import styles from './StepIndicator.module.css'
 
 /** Step indicator: campaign, yard, inspection. `first` states whether campaign or yard is picked first. */
-export function StepIndicator({ current, first }: { current: 1 | 2 | 3; first?: CampaignYardPickOrder }) {
+export function StepIndicator({ current, first }: { current: 1 | 2 | 3; first?: PickerStepOrder }) {
   const t = useText()
   const picks = [t('steps.campaign'), t('steps.yard')]
-  const labels = [...(useCampaignYardPickOrder(first) === 'yardFirst' ? picks.toReversed() : picks), t('steps.inspect')]
+  const labels = [...(usePickerStepOrder(first) === 'yardFirst' ? picks.toReversed() : picks), t('steps.inspect')]
   return (
     <ol className={styles.steps} aria-label={t('steps.label', { n: current })}>
       {labels.map((label, index) => {

@@ -10,7 +10,7 @@ export function Timeline({ children }: { children: ReactNode }) {
 }
 
 /** Line of a timeline that is not an event, such as a button that loads older events. */
-export function TimelineNonEventLine({ children }: { children: ReactNode }) {
+export function TimelineFooter({ children }: { children: ReactNode }) {
   return <li className={styles.more}>{children}</li>
 }
 

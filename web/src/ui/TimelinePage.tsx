@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type ComponentType, type ReactNode, type Ref } from 'react'
 import { Button } from './Button'
 import { ErrorNotice, Skeleton } from './Page'
-import { TimelineNonEventLine } from './Timeline'
+import { TimelineFooter } from './Timeline'
 import { useTimelineText } from './TimelineText'
 
 /** Load state of one page of timeline events. */
@@ -43,9 +43,9 @@ export function TimelinePage<E>({ query, isOlder, Item, keyOf, renderPage }: Tim
       <LoadingState {...query} />
       {next && hasOlder && renderPage(next)}
       {next && !hasOlder && (
-        <TimelineNonEventLine>
+        <TimelineFooter>
           <Button onClick={() => setHasOlder(true)}>{t('history.older')}</Button>
-        </TimelineNonEventLine>
+        </TimelineFooter>
       )}
     </>
   )
@@ -57,8 +57,8 @@ function LoadingState({ isPending, isOffline, why, onRetry }: Omit<TimelineQuery
   if (why === null && !isPending) return null
   const text = isOffline ? t('history.offline') : why !== null ? t('history.notLoaded', { why }) : null
   return (
-    <TimelineNonEventLine>
+    <TimelineFooter>
       {text === null ? <Skeleton rows={3} height={64} label={t('history.loading')} onRetry={onRetry} /> : <ErrorNotice kind="warning" text={text} onRetry={onRetry} />}
-    </TimelineNonEventLine>
+    </TimelineFooter>
   )
 }

@@ -1,6 +1,6 @@
 //! Concurrent saves of several users, through all services, on SQLite and PostgreSQL.
 use super::stack::Stack;
-use patio_harness::acquire_heavy_slot;
+use patio_harness::acquire_heavy_test_slot;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -48,7 +48,7 @@ fn race(stack: &Stack, savers: &[(&str, String)], id: &Value) -> (usize, Value) 
 
 #[test]
 fn of_fifty_saves_of_one_version_one_succeeds_and_the_others_get_the_current_vehicle() {
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     Stack::on_each_database(|stack| {
         let people = ["op", "tm", "admin"].map(|name| stack.sign_in(name));
         let id = stack.import(&people[2]).1[0]["id"].clone();
@@ -61,7 +61,7 @@ fn of_fifty_saves_of_one_version_one_succeeds_and_the_others_get_the_current_veh
 #[test]
 fn of_two_saves_of_one_version_one_succeeds_and_repeating_it_succeeds_too() {
     let rounds = patio_testing::rounds(10);
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     Stack::on_each_database(|stack| {
         let people = ["op", "tm", "admin"].map(|name| stack.sign_in(name));
         let id = stack.import(&people[2]).1[0]["id"].clone();
@@ -100,7 +100,7 @@ fn write(stack: &Stack, n: usize, rounds: usize, vehicles: &[Value], admin: &str
 #[test]
 fn concurrent_writers_never_get_a_locked_database_and_progress_is_correct_a_second_later() {
     let rounds = patio_testing::rounds(20);
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     Stack::on_each_database(|stack| {
         let admin = stack.sign_in("admin");
         let (id, vehicles) = stack.import(&admin);

@@ -7,7 +7,7 @@ mod rounds;
 
 use ledger::Ledger;
 use patio_harness::{
-    Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_slot, claim_empty_redis_database,
+    Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_test_slot, claim_empty_redis_database,
 };
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use serde_json::Value;
@@ -18,7 +18,7 @@ const ANSWERED: Duration = Duration::from_secs(130);
 
 #[test]
 fn operations_are_complete_or_undone_after_a_kill() {
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     let Some((patio, ledger)) = start() else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} or {REDIS_URL_VARIABLE} is not set: skipped"));
     };

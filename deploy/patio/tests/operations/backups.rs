@@ -49,7 +49,7 @@ fn first_seal(data: &Path) -> String {
 /// Imports a campaign and saves one vehicle. Returns the supervisor's client and the vehicle ids.
 fn used(patio: &Patio) -> (Client, Vec<i64>) {
     let admin = patio.sign_in();
-    let vehicles = admin.import_template().vehicle_ids();
+    let vehicles = admin.import_template_workbook().vehicle_ids();
     admin.save_vehicle(vehicles[0], &json!({ "status": "ng", "operator_notes": "before the backup" }));
     (admin, vehicles)
 }

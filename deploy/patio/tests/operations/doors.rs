@@ -67,7 +67,7 @@ fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_
     };
     let patio = Patio::builder().with_separate_processes().with_postgres(&database.url()).with_redis(&redis).start();
     let admin = patio.sign_in();
-    let campaign = admin.import_template();
+    let campaign = admin.import_template_workbook();
     admin.save_vehicle(campaign.vehicle_ids()[0], &json!({ "status": "ok" })); // the first save starts the campaign at campaign-svc
     let ports: HashMap<u16, &str> = patio.replicas().map(|replica| (replica.port, replica.program)).collect();
     let stores = [database.url(), redis].map(|url| url.rsplit_once(':').unwrap().1.split('/').next().unwrap().parse::<u16>().unwrap());

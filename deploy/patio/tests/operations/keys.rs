@@ -17,7 +17,7 @@ fn revoked_keys_sign_all_users_out_within_seconds_without_a_restart() {
 
 fn throw_away(patio: &Patio, settings: &[(&str, &str)], program: &str) {
     let admin = patio.sign_in();
-    admin.import_template();
+    admin.import_template_workbook();
     let key = patio.folder().join("auth.key").display().to_string();
     let settings = [settings, &[("PATIO_KEY_FILE", &*key)]].concat();
     let done = run_program(program, &["keys", "revoke-all"], &settings);

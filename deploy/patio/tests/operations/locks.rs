@@ -76,7 +76,7 @@ async fn report(mut connection: PgConnection) -> Instant {
 
 #[tokio::test]
 async fn migrations_that_wait_for_a_long_read_block_no_save_longer_than_a_second() {
-    let _turn = patio_harness::acquire_heavy_slot();
+    let _turn = patio_harness::acquire_heavy_test_slot();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return;
@@ -130,7 +130,7 @@ fn later() -> Schema {
 
 #[tokio::test]
 async fn an_index_is_created_during_a_long_read_and_by_concurrent_processes() {
-    let _turn = patio_harness::acquire_heavy_slot();
+    let _turn = patio_harness::acquire_heavy_test_slot();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return;

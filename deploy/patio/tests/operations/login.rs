@@ -27,7 +27,7 @@ fn a_supervisor_signs_in_on_the_command_line_and_calls_services_without_reflecti
     assert_eq!(login("").code, Some(1), "no password");
     assert_eq!(run_program("patio", &["login", "ftp://x", ADMIN_HMC], &settings).code, Some(2), "wrong use");
 
-    let vehicles = patio.sign_in().import_template().vehicle_ids();
+    let vehicles = patio.sign_in().import_template_workbook().vehicle_ids();
     let done = login(&format!("{ADMIN_PASSWORD}\n"));
     assert!(done.code == Some(0) && done.stdout.starts_with(&format!("Signed in as {ADMIN_HMC} until ")), "{done:?}");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);

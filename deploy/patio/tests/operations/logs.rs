@@ -25,7 +25,7 @@ fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
     let mut patio =
         Patio::builder().with_separate_processes().with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
-    let path = format!("/api/vehicles/{}", admin.import_template().vehicle_ids()[0]);
+    let path = format!("/api/vehicles/{}", admin.import_template_workbook().vehicle_ids()[0]);
     patio.replica_mut("vehicle-svc", 0).stop(Signal::Terminate);
     assert_eq!(statuses(&admin, &path, 12), [503; 12]);
     let log = patio.replica("gateway", 0).read_log();
@@ -54,7 +54,7 @@ fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
     let Some(mut redis) = Redis::start(folder.path()) else { return print_to_stderr("Redis is not installed: skipped") };
     let patio = Patio::builder().with_redis(&redis.url()).with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
-    let vehicles = admin.import_template().vehicle_ids();
+    let vehicles = admin.import_template_workbook().vehicle_ids();
     redis.kill();
     for vehicle in vehicles.iter().cycle().take(20) {
         admin.save_vehicle(*vehicle, &json!({ "status": "ok" }));

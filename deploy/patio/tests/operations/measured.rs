@@ -21,7 +21,7 @@ fn method(rpc: &str) -> String {
 fn requests_calls_streams_and_waiters_are_counted() {
     let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let admin = patio.sign_in();
-    let campaign = admin.import_template().id;
+    let campaign = admin.import_template_workbook().id;
     let report = admin.call_route("GET", &format!("/api/campaigns/{campaign}/export_all_yards"), &Value::Null);
     assert!(report.body.starts_with(b"PK"));
     let metrics = || admin.with_url(&patio.replica("patio", 0).admin_url()).call_route("GET", "/metrics", &Value::Null).text();
@@ -58,7 +58,7 @@ fn requests_calls_streams_and_waiters_are_counted() {
 fn each_metric_has_a_help_text_and_people_and_the_process_are_measured() {
     let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
     let admin = patio.sign_in();
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     admin.save_vehicle(vehicle, &json!({ "status": "ok" }));
     let current =
         json!({ "status": "ng", "operator_notes": "scratched", "base": { "status": "", "operator_notes": "" }, "on_conflict": "keep" });

@@ -75,7 +75,7 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
     let Some(pool) = Pool::start(&database, "session", "") else { return };
     let patio = Patio::builder().with_postgres(&pool.url).start();
     let admin = patio.sign_in();
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     admin.save_vehicle(vehicle, &json!({ "status": "ok" }));
     assert_eq!(admin.get_vehicle(vehicle)["status"], "ok");
     let places = "select count(distinct schemaname) from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports')";

@@ -25,7 +25,7 @@ impl Yard {
         commit_alone(&primary);
         let patio = Patio::builder().with_postgres(url).with_setting("PATIO_DATABASE_READ_URL", &replica.url()).start();
         let admin = patio.sign_in();
-        let campaign = admin.import_template();
+        let campaign = admin.import_template_workbook();
         let vehicles = campaign.vehicle_ids();
         Self { primary, replica, patio, admin, campaign: campaign.id, vehicles }
     }

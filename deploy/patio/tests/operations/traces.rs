@@ -44,7 +44,7 @@ fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
     let endpoint = format!("http://127.0.0.1:{port}");
     let mut patio = Patio::builder().with_separate_processes().with_setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
     let admin = patio.sign_in();
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     let path = format!("/api/vehicles/{vehicle}");
     assert!(send(&admin, "a-save", "PUT", &path, &json!({ "status": "ok" })).is_success());
     assert_eq!(send(&admin, "a-miss", "GET", "/api/vehicles/999999", &Value::Null).status, 404);
@@ -99,7 +99,7 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
     let patio =
         Patio::builder().with_postgres(&database.url()).with_setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{port}")).start();
     let admin = patio.sign_in();
-    let vehicles = admin.import_template().vehicle_ids();
+    let vehicles = admin.import_template_workbook().vehicle_ids();
     thread::scope(|scope| {
         for (number, vehicle) in vehicles.iter().take(3).enumerate() {
             let admin = &admin;

@@ -102,7 +102,7 @@ fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let patio = Patio::builder().with_separate_processes().with_postgres(&database.url()).start();
     let admin = patio.sign_in();
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     let read_only = |value: &str| {
         database
             .run_sql_in_maintenance_database(&format!("alter database {} set default_transaction_read_only = {value}", database.name()));
@@ -140,7 +140,7 @@ async fn on_file(file: &Path, statement: &'static str) -> i64 {
 #[test]
 fn verifying_the_audit_log_runs_no_migrations() {
     let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
-    patio.sign_in().import_template();
+    patio.sign_in().import_template_workbook();
     let data = patio.data_folder();
     let folder = patio.folder().to_owned();
     let copy = folder.join("before");

@@ -9,7 +9,7 @@ mod proof;
 mod screen;
 
 use crate::{dice, kills, workbooks};
-use patio_harness::{POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_slot};
+use patio_harness::{POSTGRES_URL_VARIABLE, Patio, REDIS_URL_VARIABLE, acquire_heavy_test_slot};
 use patio_testing::{LONG, from_environment, print_to_stderr};
 use person::Person;
 use phone::{Counts, End, Phone, World};
@@ -33,7 +33,7 @@ struct Plan {
 
 #[test]
 fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     let short = Plan { phones: 6, time: Duration::from_secs(6), lives: Duration::from_secs(2) };
     let plan = from_environment(LONG).map_or(short, |value| {
         let seconds = value.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);

@@ -17,7 +17,7 @@ fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
     let builder = builder.with_setting("PATIO_SERVICE_SECRET", secrets[3]).with_setting("PATIO_DEVELOPER_PASSWORD", secrets[4]);
     let (_turn, patio) = (acquire_shared_slot(), builder.start());
     let admin = patio.sign_in();
-    let campaign = admin.import_template();
+    let campaign = admin.import_template_workbook();
     let (own, vehicle) = (format!("/api/campaigns/{}", campaign.id), format!("/api/vehicles/{}", campaign.vehicle_ids()[0]));
     for odd in [ODD, FORGED] {
         let tries = [

@@ -48,7 +48,7 @@ fn every_acknowledged_save_was_flushed_before_its_response() {
     let calls = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
     let patio = Patio::builder().with_wrapper_command(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
     let admin = patio.sign_in();
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     let saves = patio_testing::rounds(50);
     let save = |notes: String| admin.save_vehicle(vehicle, &json!({ "operator_notes": notes }));
     save("the first".to_owned());

@@ -26,7 +26,7 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
     };
     let patio = Patio::builder().with_setting("PATIO_DATA_DIR", disk.path().to_str().unwrap()).start();
     let admin = patio.sign_in();
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     let path = format!("/api/vehicles/{vehicle}");
     let save = |number: i64| {
         let notes = format!("{number} {}", "a long note ".repeat(300));
@@ -72,7 +72,7 @@ fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
 fn exhausted_descriptors_are_waited_for() {
     let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().with_wrapper_command(["prlimit", "--nofile=160:160"]).start());
     let admin = patio.sign_in();
-    let vehicle = admin.import_template().vehicle_ids()[0];
+    let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     let address = patio.url().trim_start_matches("http://").to_owned();
     let held: Vec<_> = (0..300).filter_map(|_| TcpStream::connect(&address).ok()).collect();
     wait_until("the descriptors are exhausted", Duration::from_secs(10), || patio.first_process().open_descriptor_count() >= 155);
@@ -108,7 +108,7 @@ fn exhausted_memory_does_not_end_the_process() {
     let (_turn, limit) = (acquire_exclusive_slot(), format!("--data={0}:{0}", MEMORY << 20));
     let patio = Patio::builder().with_wrapper_command(["prlimit", &limit]).start();
     let admin = patio.sign_in().with_timeout(Duration::from_secs(60));
-    let campaign = admin.import_template();
+    let campaign = admin.import_template_workbook();
     let vehicle = campaign.vehicle_ids()[0];
     let sheet = large_sheet("Large");
     assert!(sheet.len() > 3_500_000 && sheet.len() < 5_242_880, "{}", sheet.len());

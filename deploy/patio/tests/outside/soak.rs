@@ -144,7 +144,7 @@ fn memory_descriptors_and_latency_stay_constant() {
     let time = Duration::from_secs(u64::try_from(seconds).unwrap()) / TURNS;
     let (_turn, patio) = (acquire_exclusive_slot(), Patio::builder().start());
     let admin = patio.sign_in().without_connection_reuse(Duration::from_secs(60));
-    let campaign = admin.import_template();
+    let campaign = admin.import_template_workbook();
     for number in 0..PEOPLE {
         admin.create_user(&hmc(number), ADMIN_PASSWORD, "admin");
     }

@@ -1,6 +1,6 @@
 //! Work begun at one gateway continues at another: no request depends on the replica that served the previous one.
 use super::{MISSING, Yard, print_to_stderr, workbook};
-use patio_harness::{ADMIN_PASSWORD, Client, EventStream, acquire_heavy_slot, wait_until};
+use patio_harness::{ADMIN_PASSWORD, Client, EventStream, acquire_heavy_test_slot, wait_until};
 use serde_json::{Value, json};
 use std::{
     sync::mpsc::{Receiver, channel},
@@ -18,7 +18,7 @@ const MANY: u32 = 20_000;
 
 #[test]
 fn work_begun_at_one_gateway_continues_at_the_other() {
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     let Some(yard) = Yard::start() else { return print_to_stderr(MISSING) };
     let gateways: Vec<_> = yard.gateways().iter().map(|client| client.with_timeout(ANSWERED)).collect();
     let many = workbook("given up", MANY);

@@ -1,7 +1,7 @@
 //! PostgreSQL with a full disk.
 use super::{MISSING, Yard, print_counts, print_to_stderr};
 use crate::outside::disk::Disk;
-use patio_harness::{Postgres, TestFolder, acquire_heavy_slot, wait_until};
+use patio_harness::{Postgres, TestFolder, acquire_heavy_test_slot, wait_until};
 use patio_testing::patience;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ const MEGABYTES: u32 = 200;
 
 #[test]
 fn a_full_disk_of_postgresql_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     let Some(disk) = Disk::mount(MEGABYTES) else {
         return print_to_stderr("no permission to mount a disk: test of a full disk skipped");
     };

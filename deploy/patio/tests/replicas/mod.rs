@@ -109,7 +109,7 @@ impl Yard {
         ));
         patio.wait_until_ready();
         let admin = patio.sign_in();
-        let campaign = admin.with_timeout(Duration::from_secs(60)).import_template();
+        let campaign = admin.with_timeout(Duration::from_secs(60)).import_template_workbook();
         let long = from_environment(LONG).is_some();
         let load = Load::new(&patio, &admin, &campaign, if long { BUSY } else { EASY });
         Some(Self { patio, postgres, redis, load, collector, admin, long, _folder: folder })

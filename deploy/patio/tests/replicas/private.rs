@@ -8,7 +8,7 @@ fn services_work_over_tls_and_reject_callers_without_a_certificate() {
     let (ours, other) = (CertificateAuthority::try_new().unwrap(), CertificateAuthority::try_new().unwrap());
     let patio = Patio::builder().with_separate_processes().with_service_tls(ours).start();
     let admin = patio.sign_in();
-    let vehicles = admin.import_template().vehicle_ids();
+    let vehicles = admin.import_template_workbook().vehicle_ids();
     admin.save_vehicle(vehicles[0], &json!({ "status": "ng" }));
     assert_eq!(admin.get_vehicle(vehicles[0])["status"], "ng");
 

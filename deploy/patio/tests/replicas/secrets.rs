@@ -5,7 +5,7 @@ use super::{
 };
 use patio_harness::{
     ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_NAMES, SERVICE_SECRET,
-    acquire_heavy_slot, wait_until,
+    acquire_heavy_test_slot, wait_until,
 };
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
@@ -27,7 +27,7 @@ const AT_ONCE: usize = 4;
 
 #[test]
 fn secrets_appear_nowhere() {
-    let _turn = acquire_heavy_slot();
+    let _turn = acquire_heavy_test_slot();
     let Some(mut yard) = Yard::start_with("trace", 1) else { return print_to_stderr(MISSING) };
     let mut shown = Shown::default();
     for is_json in [false, true] {

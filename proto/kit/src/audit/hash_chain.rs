@@ -41,7 +41,7 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
         }
     });
     let lag = Arc::new(Mutex::new(SealLag { sealed_at: Instant::now(), failing_since: None }));
-    db.spawn_task_after_writes(tasks, SEAL_INTERVAL, move || {
+    db.spawn_repeating_after_writes(tasks, SEAL_INTERVAL, move || {
         let (db, clock, seal_file, lag) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), lag.clone());
         async move {
             let sealed = seal_all_new(&db, &clock, &seal_file).await;

@@ -1,6 +1,6 @@
 //! Authentication of callers. Every service verifies tokens itself, with the signing keys and revocations that auth-svc publishes.
 use crate::{
-    auth::{revoked_sessions::RevokedSessions, sync_demand::KeyPollSchedule},
+    auth::{key_poll_schedule::KeyPollSchedule, revoked_sessions::RevokedSessions},
     clock::Clock,
     errors::{self, ErrorReason},
     user_activity::UserActivity,

@@ -3,7 +3,7 @@
 
 pub mod ed25519;
 pub mod identity;
+mod key_poll_schedule;
 pub mod key_sync;
 mod revoked_sessions;
 pub mod service_tokens;
-mod sync_demand;

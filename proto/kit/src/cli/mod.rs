@@ -45,7 +45,7 @@ pub struct ServiceBinary {
 ///
 /// # Errors
 /// Never returns an error.
-pub async fn skip_doctor_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn no_extra_doctor_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
     Ok(())
 }
 
@@ -134,7 +134,7 @@ fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> 
 
 async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<()> {
     telemetry::start_telemetry(settings, binary.name)?;
-    settings.check_separate_process_database()?;
+    settings.require_database()?;
     let db = Db::open(binary.schema, settings).await?;
     db.reject_unsupported_pooler().await?;
     db.migrate(binary.schema).await?;
@@ -149,12 +149,12 @@ async fn check<C: Args>(
     all: &mut DoctorReport,
 ) -> anyhow::Result<()> {
     let settings = &options.settings;
-    all.record_settings_check(settings.check_separate_process_secret().and_then(|()| settings.check_separate_process_database()))?;
+    all.record_settings_check(settings.require_service_secret().and_then(|()| settings.require_database()))?;
     let limit = all.check_database("database", binary.schema, settings).await?;
     all.check_connection_limit(limit, settings, binary.name).await?;
     run_doctor_checks(settings, &options.config, all).await?;
     all.check_redis_and_trace_collector(settings).await?;
-    if !all.is_before_install() {
+    if !all.is_preinstall() {
         return all.check_services(settings, binary.name).await;
     }
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
@@ -167,8 +167,8 @@ async fn serve<C: Args>(
     start: impl AsyncFnOnce(C, &ServiceHost) -> anyhow::Result<Service>,
 ) -> anyhow::Result<()> {
     telemetry::start_telemetry(&options.settings, binary.name)?;
-    options.settings.check_separate_process_secret()?;
-    options.settings.check_separate_process_database()?;
+    options.settings.require_service_secret()?;
+    options.settings.require_database()?;
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
     let host = ServiceHost::with_remote_services(options.settings).await?;

@@ -176,7 +176,7 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error when neither a database URL is set nor SQLite is allowed.
-    pub fn check_separate_process_database(&self) -> anyhow::Result<()> {
+    pub fn require_database(&self) -> anyhow::Result<()> {
         InvalidSetting::ensure(self.database_url.is_some() || self.separate_sqlite, || {
             "PATIO_DATABASE_URL is not set: set it to postgres://user:password@host:port/name, or set PATIO_SEPARATE_SQLITE=true to store \
              the data of this one replica in SQLite files in PATIO_DATA_DIR"
@@ -189,7 +189,7 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error when the secret is not set, and the errors of [`Self::check_service_secret`].
-    pub fn check_separate_process_secret(&self) -> anyhow::Result<()> {
+    pub fn require_service_secret(&self) -> anyhow::Result<()> {
         InvalidSetting::ensure(self.service_secret.split_values().next().is_some(), || {
             "PATIO_SERVICE_SECRET is not set: services in separate processes need the same value, for example from `openssl rand -hex 16`"
                 .to_owned()

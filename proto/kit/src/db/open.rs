@@ -31,7 +31,7 @@ pub(super) fn open_replica(schema: Schema, settings: &Settings) -> anyhow::Resul
 
 fn hosts(schema: Schema, url: &str) -> anyhow::Result<PgHosts> {
     // PgBouncer accepts few startup parameters, so `extra_float_digits` is left out; the server's default is exact.
-    Ok(PgHosts::parse(url)?.map_options(|host| host.extra_float_digits(None).application_name(schema.name)))
+    Ok(PgHosts::parse(url)?.map_connect_options(|host| host.extra_float_digits(None).application_name(schema.name)))
 }
 
 /// Opens the `SQLite` file of a service with one connection for writes and several connections for reads.
@@ -50,7 +50,8 @@ pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result
         .busy_timeout(Duration::from_secs(5))
         .pragma("journal_size_limit", "67108864");
     // A large transaction keeps its pages in memory beyond the cache, up to `cache_spill`. A second connection checkpoints the
-    // WAL in the background; the writer checkpoints itself, at the cost of two flushes, only when the WAL exceeds 64 MB.
+    // WAL in the background. When the WAL is long (`LONG_WAL_PAGES`), the writer also runs a checkpoint after its next commit. The
+    // checkpoint within a commit (`wal_autocheckpoint`), which flushes twice, only runs when the WAL exceeds 64 MB.
     let writes = [("cache_size", "-1000"), ("cache_spill", "-32000"), ("wal_autocheckpoint", "16000")];
     let write = sqlite_writer::start_writer(with(options.clone(), &writes)).await?;
     // Readers map the file into memory instead of using a cache of their own. One report would fill such a cache, and lists

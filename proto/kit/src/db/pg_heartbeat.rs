@@ -1,9 +1,7 @@
 //! Heartbeat that detects a `PostgreSQL` server which no longer responds.
 //!
 //! A frozen server, or a network that drops all packets, keeps connections open. Statements then wait without an error.
-use crate::{
-    database_state::was_read_only_server_found_recently, db::pg_cluster::PgCluster, lifecycle::BackgroundTasks, user_activity::UserActivity,
-};
+use crate::{database_state::is_failover_suspected, db::pg_cluster::PgCluster, lifecycle::BackgroundTasks, user_activity::UserActivity};
 use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
@@ -32,7 +30,7 @@ impl Heartbeat {
         let mut connection = None;
         while !tasks.is_stopping() {
             let ping = timeout(HEARTBEAT_TIMEOUT, self.ping(&mut connection)).await;
-            let is_lost = !matches!(ping, Ok(Ok(()))) || was_read_only_server_found_recently();
+            let is_lost = !matches!(ping, Ok(Ok(()))) || is_failover_suspected();
             if is_lost {
                 connection = None;
             }

@@ -28,7 +28,7 @@ impl PgHosts {
     }
 
     /// Applies a change to the connection options of every host.
-    pub(super) fn map_options(self, change: impl Fn(PgConnectOptions) -> PgConnectOptions) -> Self {
+    pub(super) fn map_connect_options(self, change: impl Fn(PgConnectOptions) -> PgConnectOptions) -> Self {
         Self(self.0.into_iter().map(change).collect())
     }
 

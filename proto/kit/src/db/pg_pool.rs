@@ -1,7 +1,7 @@
 //! Connection pool for `PostgreSQL`. A caller waits for a connection for a limited time only. When a caller gives up, the attempt to
 //! open the connection continues, and the next caller uses the connection.
 use crate::{
-    database_state::{record_read_only_server, was_read_only_server_found_recently},
+    database_state::{is_failover_suspected, record_read_only_server},
     db::{pg_group_flush::run_to_completion, pg_wal_position::WalPosition},
 };
 use async_stream::try_stream;
@@ -93,7 +93,7 @@ impl PostgresPool {
             let mut held = self.take().await?;
             match &self.required_position {
                 Some(position) => position.wait_until_replayed(&mut held).await.map(|()| held),
-                None if was_read_only_server_found_recently() => held.writable().await,
+                None if is_failover_suspected() => held.writable().await,
                 None => Ok(held),
             }
         };

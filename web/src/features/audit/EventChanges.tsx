@@ -4,7 +4,7 @@ import { getAccessLevelTextKey } from '@/lib/roles'
 import type { TextKey } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { getCampaignStatusTextKey } from '@/ui/Status'
-import { listFieldChanges, partitionTextsByLineFit, type AuditFieldChange } from './auditEvents'
+import { listFieldChanges, fitTextsOnLine, type AuditFieldChange } from './auditEvents'
 import { useAuditText, type AuditTextKey } from './text'
 import styles from './EventChanges.module.css'
 
@@ -66,7 +66,7 @@ export function EventChanges({ event, maxLength }: { event: AuditEvent; maxLengt
   const t = useAuditText()
   const describe = useDescribeChange()
   const changes = listFieldChanges(event).map(describe)
-  const [short, others] = partitionTextsByLineFit(changes, maxLength)
+  const [short, others] = fitTextsOnLine(changes, maxLength)
   return (
     <>
       {short.length > 0 && <ChangeList changes={short} className={styles.line} />}

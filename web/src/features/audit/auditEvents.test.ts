@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getDayStartIsoTimestamp, listFieldChanges, partitionTextsByLineFit } from './auditEvents'
+import { getDayStartIsoTimestamp, listFieldChanges, fitTextsOnLine } from './auditEvents'
 
 const event = { id: 'auth-1', at: '2026-11-21T01:02:03Z', kind: 'user-changed', subject: 'user 3', summary: 'changed the user' }
 
@@ -35,8 +35,8 @@ test('a rejected call has changed nothing, however often it was repeated', () =>
 
 test('texts fill a line as far as they fit, in their order', () => {
   const [a, b, c] = ['four', 'a long one', 'six...']
-  expect(partitionTextsByLineFit([a, b, c], 10)).toEqual([[a, c], [b]])
-  expect(partitionTextsByLineFit([], 10)).toEqual([[], []])
+  expect(fitTextsOnLine([a, b, c], 10)).toEqual([[a, c], [b]])
+  expect(fitTextsOnLine([], 10)).toEqual([[], []])
 })
 
 test('a day begins three hours after that of UTC', () => {

@@ -49,7 +49,7 @@ export function listFieldChanges(event: AuditEvent): AuditFieldChange[] {
 }
 
 /** Splits texts into those that together fit on one line of `maxLength` characters, and the others. Keeps the order. */
-export function partitionTextsByLineFit<T extends { length: number }>(texts: T[], maxLength: number): [fitting: T[], others: T[]] {
+export function fitTextsOnLine<T extends { length: number }>(texts: T[], maxLength: number): [fitting: T[], others: T[]] {
   const [fitting, others]: [T[], T[]] = [[], []]
   let used = 0
   for (const text of texts) {

@@ -63,7 +63,7 @@ const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at 
  * Shows a note in place of `children`, or the `children` while the note is `null`. The hidden `children` keep their space, so that nothing
  * below moves.
  */
-export function NoteInPlace({ note, children }: { note: ReactNode; children: ReactNode }) {
+export function ContentOrNote({ note, children }: { note: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.place}>
       <div className={note === null ? undefined : styles.replaced}>{children}</div>
@@ -93,12 +93,12 @@ export function ConflictSide({ conflict, side, mayDecide, busy, outcome, onResol
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
       {chosen === side && <p className={styles.mark}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
-        <NoteInPlace note={outcome === 'unknown' ? t('conflicts.ended') : outcome === side ? <Kept /> : outcome && ''}>
+        <ContentOrNote note={outcome === 'unknown' ? t('conflicts.ended') : outcome === side ? <Kept /> : outcome && ''}>
           <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onResolve(side)}>
             <span>{isNote ? t('conflicts.takeNote') : t('conflicts.take', { value: named })}</span>
             <kbd className={styles.key} aria-hidden="true">{side === 'theirs' ? '1' : '2'}</kbd>
           </Button>
-        </NoteInPlace>
+        </ContentOrNote>
       )}
     </div>
   )

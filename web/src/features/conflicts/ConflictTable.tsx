@@ -7,7 +7,7 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { countUnresolved, NoteInPlace, VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { countUnresolved, ContentOrNote, VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createScannerTypingFilter } from './scannerTypingFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -100,9 +100,9 @@ function Row({ error, ...rest }: ConflictProps) {
         <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>
         <ValueBeforeConflict conflict={conflict} />
         {state === 'open' && !mayDecide && (
-          <NoteInPlace note={outcome === null ? null : t('conflicts.ended')}>
+          <ContentOrNote note={outcome === null ? null : t('conflicts.ended')}>
             <p className="quiet">{t('conflicts.onlySupervisor')}</p>
-          </NoteInPlace>
+          </ContentOrNote>
         )}
         {error !== null && <Alert kind="error">{error}</Alert>}
       </td>

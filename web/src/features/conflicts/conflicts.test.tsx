@@ -6,7 +6,7 @@ import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { expectPresent } from '@/testing/createFake'
 import { groupConflictsByCampaign } from './ConflictParts'
-import { keepPlaces, listClosedIds } from './conflictPlaces'
+import { mergeOpenConflicts, listResolvedConflictIds } from './shownConflicts'
 import ConflictsPage from './ConflictsPage'
 import { createScannerTypingFilter } from './scannerTypingFilter'
 
@@ -122,11 +122,11 @@ test('a key pressed twice resolves one conflict', async () => {
 
 test('conflicts keep their places while new ones come and others end, except those moved to the next page', () => {
   const [first, second, third] = [conflict(9), conflict(8), conflict(7)]
-  const shown = keepPlaces([first, second, third], [conflict(10), { ...third, theirs: 'Repair' }])
+  const shown = mergeOpenConflicts([first, second, third], [conflict(10), { ...third, theirs: 'Repair' }])
   expect(shown.map(({ id, theirs }) => [id, theirs])).toEqual([[9, 'ng'], [8, 'ng'], [7, 'Repair'], [10, 'ng']])
-  expect([...listClosedIds(shown, [conflict(10), third], true)]).toEqual([9, 8])
-  expect([...listClosedIds(shown, [conflict(10), second], false)]).toEqual([9])
-  expect(keepPlaces(shown, [])).toEqual([])
+  expect([...listResolvedConflictIds(shown, [conflict(10), third], true)]).toEqual([9, 8])
+  expect([...listResolvedConflictIds(shown, [conflict(10), second], false)]).toEqual([9])
+  expect(mergeOpenConflicts(shown, [])).toEqual([])
 })
 
 test('the digits that a hand scanner types keep no value', async () => {

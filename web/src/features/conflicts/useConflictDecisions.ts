@@ -5,7 +5,7 @@ import { useSession } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { showToast } from '@/ui/Toast'
 import type { ConflictProps } from './ConflictParts'
-import { keepPlaces, listClosedIds } from './conflictPlaces'
+import { mergeOpenConflicts, listResolvedConflictIds } from './shownConflicts'
 import { useConflictsText } from './text'
 
 /** Time in milliseconds after a decision in which the page accepts no other decision. A double click thus resolves only one conflict. */
@@ -28,11 +28,11 @@ export function useConflictDecisions(open: FieldConflict[], isComplete: boolean)
   const [kept, setKept] = useState<ReadonlyMap<number, ConflictSideName>>(new Map())
   const [isResting, setIsResting] = useState(false)
   const [known, setKnown] = useState<FieldConflict[]>([])
-  const shown = keepPlaces(known, open)
+  const shown = mergeOpenConflicts(known, open)
   if (shown.length !== known.length || shown.some((conflict, at) => conflict !== known[at])) setKnown(shown)
 
   const pending = settle.isPending ? settle.variables.conflict.id : null
-  const closed = listClosedIds(shown, open, isComplete)
+  const closed = listResolvedConflictIds(shown, open, isComplete)
   const failed = settle.error instanceof ApiProblem && settle.error.status === 409 ? t('conflicts.before') : settle.error && getErrorMessage(settle.error, t)
   const resolve = (conflict: FieldConflict, choice: ConflictSideName) => {
     setIsResting(true)

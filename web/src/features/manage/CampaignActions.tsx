@@ -1,7 +1,7 @@
 import type { Campaign } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { ActionMenu } from '@/ui/ActionMenu'
-import { IconButton, IconFileButton } from '@/ui/Button'
+import { IconButton, FilePickerButton } from '@/ui/Button'
 import { useManagePageText } from './pageText'
 import styles from './CampaignActions.module.css'
 
@@ -38,7 +38,7 @@ export function CampaignActions({ campaign, files, onDelete }: CampaignActionsPr
     return (
       <span className={styles.rowActions}>
         <IconButton {...yards} />
-        <IconFileButton {...sql} busy={isConverting} onChoose={convert} />
+        <FilePickerButton {...sql} busy={isConverting} onChoose={convert} />
         <IconButton {...remove} onClick={() => onDelete(campaign)} />
       </span>
     )

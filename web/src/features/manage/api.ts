@@ -34,8 +34,8 @@ export const useCampaignVehicles = (campaign: number | null, search: string, pag
           params: { path: { id: campaign ?? 0 }, query: { page: page - 1, search, ...(yard === null ? {} : { yard }) } },
           signal,
         }),
-    'vehicles*',
-  ),
+        'vehicles*',
+      ),
     enabled: campaign !== null,
     placeholderData: keepPreviousData,
   })

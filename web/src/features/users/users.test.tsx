@@ -56,12 +56,12 @@ test('a user is created and the form is empty again', async () => {
 })
 
 test('what the server refuses stands beside the form, also as plain text', async () => {
-  const { person } = openUserPage({ 'PUT /users/3': () => new Response('This HMC (login name) is already in use. Choose another.', { status: 409 }) }, 'hmc')
+  const { person } = openUserPage({ 'PUT /users/3': () => new Response('This login name (HMC) is already in use. Choose another.', { status: 409 }) }, 'hmc')
   await screen.findByRole('option', { name: '1003 · Operator' })
   await person.selectOptions(screen.getByLabelText('User'), '1003 · Operator')
   await person.type(screen.getByLabelText('New HMC'), '1002')
   await person.click(getForm('Change HMC').getByRole('button'))
-  expect(await screen.findByText('Erro: This HMC (login name) is already in use. Choose another.')).toBeTruthy()
+  expect(await screen.findByText('Erro: This login name (HMC) is already in use. Choose another.')).toBeTruthy()
 })
 
 test('a changed permission is sent with what stays', async () => {

@@ -3,7 +3,7 @@ import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
 import { StorageWarning } from './StorageWarning'
-import { SaveError } from './SaveError'
+import { SaveErrorAlert } from './SaveErrorAlert'
 import { useInspectionText } from './text'
 import type { AfterSaveAction } from './useAfterSaveNavigation'
 import type { VehicleIdentification } from './useVehicleIdentification'
@@ -33,7 +33,7 @@ export function SaveBar({ vehicle, inspection, identification, isDesktop, onManu
     <div className={styles.bar} data-bottom-bar data-identified={identified}>
       <div className={styles.inner}>
       <StorageWarning />
-      <SaveError error={error} />
+      <SaveErrorAlert error={error} />
       <h2 className={identified && reason === null ? styles.step : 'sr-only'}>{`5 · ${t('vehicle.step5')}`}</h2>
       {reason !== null && <p id={why} className={styles.why}>{reason}</p>}
       <div className={styles.actions}>

@@ -13,7 +13,7 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
-import { IdentifyVehicle } from './IdentifyVehicle'
+import { VehicleIdentifierField } from './VehicleIdentifierField'
 import { InspectionStep } from './InspectionStep'
 import { isNoteExpectedForStatus, NoteFields } from './NoteFields'
 import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
@@ -99,7 +99,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
             {inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
             <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half folded={folding.isFolded(1)} onToggle={identified ? () => folding.toggle(1) : undefined}
               summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
-              <IdentifyVehicle vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
+              <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
             </InspectionStep>
             <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
               <VehicleDetails vehicle={vehicle} inspection={inspection} />

@@ -12,7 +12,7 @@ import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { StorageWarning } from './StorageWarning'
 import { isNoteExpectedForStatus, NoteFields } from './NoteFields'
-import { SaveError } from './SaveError'
+import { SaveErrorAlert } from './SaveErrorAlert'
 import { VehicleMismatchDialog } from './VehicleMismatchDialog'
 import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
@@ -92,7 +92,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
       </details>
       <div className={styles.save}>
         <StorageWarning />
-        <SaveError error={error} />
+        <SaveErrorAlert error={error} />
         <Button kind="primary" big wide busy={busy} disabled={entry.status === ''} onClick={() => submit('stay')}>
           {entry.status === '' ? t('walk.choose') : t('walk.saveAs', { status: entry.status })}
         </Button>

@@ -4,7 +4,7 @@ import { refreshVehicleCountsThrottled, updateVehicleCache } from '@/api/vehicle
 import { apiClient, unwrapResponse } from '@/api/client'
 import { useOpenConflicts } from '@/api/conflicts'
 import { queryKeys } from '@/api/queryKeys'
-import { useQueryRestart } from '@/api/useQueryRestart'
+import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
 import { writeInspectionDraft } from '@/lib/inspectionDrafts'
 import { toIdentifierKey } from '@/lib/identifier'
@@ -35,7 +35,7 @@ export function useVehiclesInConflict(campaign: number, enabled: boolean): Reado
 export function useVehicle(id: number, yard: number | null, excludedSeq?: number) {
   const query = vehicleQuery(id, yard)
   const { data, isPending, isError, error } = useQuery(query)
-  const refetch = useQueryRestart(query.queryKey)
+  const refetch = useCancelAndRefetch(query.queryKey)
   const own = usePendingSaves().get(id)
   const shown = useMemo(() => (data && own ? applyPendingChanges(data, own.filter(({ seq }) => seq !== excludedSeq)) : data), [data, own, excludedSeq])
   return { data: shown, isPending, isError, error, refetch }

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
-import { useQueryRestart } from '@/api/useQueryRestart'
+import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, yardVehicleCountsQuery } from '@/offline/queries'
-import { compareNamesNaturally, isShownYard } from '@/lib/yards'
+import { compareNamesNaturally, isVisibleYard } from '@/lib/yards'
 
 export interface YardTileData {
   id: number
@@ -26,9 +26,9 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardVehicleCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
-  const refetch = useQueryRestart(campaign === undefined ? allYardsQuery.queryKey : yardVehicleCountsQuery(campaign.name).queryKey)
+  const refetch = useCancelAndRefetch(campaign === undefined ? allYardsQuery.queryKey : yardVehicleCountsQuery(campaign.name).queryKey)
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
-  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNamesNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
+  return { tiles: tiles?.filter(isVisibleYard).toSorted((a, b) => compareNamesNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
 }
 
 /** Polling interval in milliseconds of the inspection rates. Polling keeps the rates current while the event stream is disconnected. */

@@ -1,4 +1,4 @@
-import { createOnFirstCall } from '../createOnFirstCall'
+import { createLazyGetter } from '../createLazyGetter'
 import { createStore, useStore } from '../store'
 import { catalogue, type Catalogue, type TextKey } from './default'
 
@@ -23,7 +23,7 @@ const current = createStore<{ language: Language; t: Translate }>({ language: 'd
 const HOLE = /\{(\w+)(?:\|((?:[^|{}]|\{\w+\})*)\|((?:[^|{}]|\{\w+\})*))?\}/g
 
 /** Plural rules of both languages: only 1 is singular. The rules of pt-BR would also give 0 the singular form. */
-const plurals = createOnFirstCall(() => new Intl.PluralRules('pt-PT'))
+const plurals = createLazyGetter(() => new Intl.PluralRules('pt-PT'))
 
 /** Returns whether a count, which may contain group separators, takes the singular form. */
 const isSingular = (count: unknown): boolean => plurals().select(Number(String(count).replaceAll(/\D/g, ''))) === 'one'

@@ -33,7 +33,7 @@ impl DoctorReport {
             return Ok(None);
         }
         let file = settings.data_dir.join(format!("{}.db", schema.name));
-        if settings.database_url.is_none() && (self.is_before_install() || !file.exists()) {
+        if settings.database_url.is_none() && (self.is_preinstall() || !file.exists()) {
             let words = if file.exists() {
                 "exists already; an installation keeps its data"
             } else {

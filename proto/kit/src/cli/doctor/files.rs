@@ -28,7 +28,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub fn check_folder_writable(&mut self, name: &str, folder: &Path, remedy: &'static str) -> anyhow::Result<()> {
-        let found = if self.is_before_install() { check_write_permission(folder) } else { check_writable(folder) };
+        let found = if self.is_preinstall() { check_write_permission(folder) } else { check_writable(folder) };
         let found = match found {
             Ok(words) => CheckResult::Passed(format!("{} {words}", folder.display())),
             Err(cause) => CheckResult::Failed(format!("{}: {cause}", folder.display()), remedy),
@@ -77,11 +77,11 @@ fn check_write_permission(folder: &Path) -> io::Result<&'static str> {
 }
 
 /// Checks the port of a server. Before Patio is installed, the port must be free; afterwards, a running Patio may use the port.
-pub async fn check_port(address: SocketAddr, is_before_install: bool) -> CheckResult {
+pub async fn check_port(address: SocketAddr, is_preinstall: bool) -> CheckResult {
     match TcpListener::bind(address).await {
         Ok(_) if address.ip().is_loopback() => CheckResult::Warning(format!("{address} is free (loopback only)")),
         Ok(_) => CheckResult::Passed(format!("{address} is free")),
-        Err(cause) if cause.kind() == ErrorKind::AddrInUse && !is_before_install && is_http_server(address).await => {
+        Err(cause) if cause.kind() == ErrorKind::AddrInUse && !is_preinstall && is_http_server(address).await => {
             CheckResult::Passed(format!("{address} is in use, and an HTTP server responds there"))
         }
         Err(cause) => CheckResult::Failed(format!("{address}: {cause}"), "stop the program on this port, or set PATIO_LISTEN"),

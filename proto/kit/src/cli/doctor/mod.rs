@@ -34,7 +34,7 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_redis_and_trace_collector(&mut self, settings: &Settings) -> anyhow::Result<()> {
-        self.record_check("cache", RunbookSection::Redis, cache(settings, self.is_before_install()).await)?;
+        self.record_check("cache", RunbookSection::Redis, cache(settings, self.is_preinstall()).await)?;
         self.check_trace_collector(settings).await
     }
 
@@ -76,19 +76,19 @@ fn silent() -> CheckResult {
     CheckResult::Failed(format!("no answer within {} s", CHECK_TIMEOUT.as_secs()), "the server hangs, or a firewall drops the packets")
 }
 
-async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
+async fn cache(settings: &Settings, is_preinstall: bool) -> CheckResult {
     if settings.redis_url.is_none() {
         return CheckResult::Passed("in the memory of this process; several processes need PATIO_REDIS_URL".to_owned());
     }
     match Cache::from_settings(settings) {
-        Ok(cache) => match if is_before_install { cache.find_redis_fault_by_reading().await } else { cache.find_redis_fault().await } {
+        Ok(cache) => match if is_preinstall { cache.find_redis_fault_read_only().await } else { cache.find_redis_fault().await } {
             Some(fault) => CheckResult::Failed(
                 format!("Redis {fault}"),
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \
                  takes over, more slowly",
             ),
             None => match cache.find_unsafe_redis_settings().await {
-                none if none.is_empty() && is_before_install => CheckResult::Passed("Redis answers and is no replica".to_owned()),
+                none if none.is_empty() && is_preinstall => CheckResult::Passed("Redis answers and is no replica".to_owned()),
                 none if none.is_empty() => CheckResult::Passed("Redis answers and accepts writes".to_owned()),
                 some => CheckResult::Warning(format!("Redis answers, but {}", some.join(" and "))),
             },

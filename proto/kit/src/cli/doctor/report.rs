@@ -99,7 +99,7 @@ pub struct DoctorReport {
 impl DoctorReport {
     /// Returns `true` when the option `--pre` is set: Patio is not installed yet, so the checks must not change anything.
     #[must_use]
-    pub fn is_before_install(&self) -> bool {
+    pub fn is_preinstall(&self) -> bool {
         self.options.pre
     }
 

@@ -84,7 +84,7 @@ fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCod
         "" => service,
         program => program,
     };
-    let address = &options.address(target, contract::find_serving_program(named));
+    let address = &options.address(target, contract::find_binary_name(named));
     let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
     let asked = cli::block_on(async {
         let asked = check_health(address, named, options.connector(address)?);
@@ -117,7 +117,7 @@ fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &cal
             return ExitCode::from(EXIT_INVALID_CALL);
         }
     };
-    let address = &options.address(target, contract::find_serving_program(method.full_name()));
+    let address = &options.address(target, contract::find_binary_name(method.full_name()));
     let mut failure = None;
     let done = cli::block_on(async {
         let channel = connect(address, options.connector(address)?);

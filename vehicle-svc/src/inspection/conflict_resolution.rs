@@ -39,7 +39,7 @@ pub struct ConflictChoice {
 }
 
 /// Result of an attempt to resolve a conflict.
-pub enum ResolveOutcome {
+pub enum ResolutionOutcome {
     /// The conflict is resolved. The variant contains the resolved conflict and its vehicle.
     Done(Box<Conflict>, Box<VehicleWriteResult>),
     /// The conflict stays open, because another save has stored a third value, which now replaces the conflict's value `theirs`.
@@ -52,7 +52,7 @@ pub enum ResolveOutcome {
 /// # Errors
 /// Returns an error when the conflict does not exist or is already resolved, the caller may not change the field, or
 /// the campaign is closed.
-pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ResolveOutcome> {
+pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ResolutionOutcome> {
     let ConflictChoice { id, side, caller, now, .. } = choice;
     let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     let no_key =
@@ -72,7 +72,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
     let shows = if conflict.shown == "mine" { &conflict.mine } else { &conflict.theirs };
     if stored != *value && stored != *shows {
         conflicts::replace_stored_value(tx, *id, &stored, before.last_change_of_field(field)).await?;
-        return Ok(ResolveOutcome::Changed(before.vehicle.id, before.vehicle.version));
+        return Ok(ResolutionOutcome::Changed(before.vehicle.id, before.vehicle.version));
     }
     conflicts::mark_resolved(tx, *id, merge::conflict_side_text(*side), (caller.signed_in_user_id(), *now)).await?;
     let event = event(&conflict, &before.vehicle, (&stored, value), choice);
@@ -84,7 +84,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
         write(tx, &before, (field, value), (&no_key, &AuditEntry::new(*now, Some(caller), event))).await?
     };
     let settled = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
-    Ok(ResolveOutcome::Done(Box::new(settled), Box::new(moved)))
+    Ok(ResolutionOutcome::Done(Box::new(settled), Box::new(moved)))
 }
 
 /// Writes the chosen value of a conflict to the vehicle's field.

@@ -1,20 +1,20 @@
 //! Bulk insert of imported vehicles on `PostgreSQL`.
-use crate::store::{dialect::new_columns, vehicle_columns::VehicleInsert};
+use crate::store::{dialect::new_columns, vehicle_columns::ImportedVehicle};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use std::fmt::Write;
 
 /// Stores vehicles on `PostgreSQL` by COPY, which takes a third of the time of an insert statement with thousands of
 /// values.
-pub async fn copy_vehicles(
+pub async fn bulk_insert_vehicles(
     connection: &mut PgConnection,
     campaign: i64,
-    all: &[VehicleInsert],
+    all: &[ImportedVehicle],
     at: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
     let mut rows = String::with_capacity(all.len() * 160);
     let at = at.to_rfc3339();
-    for VehicleInsert { identifier, place } in all {
+    for ImportedVehicle { identifier, place } in all {
         let _ = write!(rows, "{campaign}");
         field(&mut rows, &identifier.model_code);
         field(&mut rows, &identifier.serial_number);

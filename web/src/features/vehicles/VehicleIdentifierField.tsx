@@ -8,7 +8,7 @@ import type { CollapsedSteps } from './useCollapsedSteps'
 import type { VehicleIdentification } from './useVehicleIdentification'
 import type { InspectionForm } from './useInspectionForm'
 import { IdentificationResult } from './IdentificationResult'
-import styles from './IdentifyVehicle.module.css'
+import styles from './VehicleIdentifierField.module.css'
 
 interface IdentifyProps {
   vehicle: Vehicle
@@ -26,7 +26,7 @@ interface IdentifyProps {
 }
 
 /** Identifier field of the inspection: filled by a scan, or typed after a tap on Manual. */
-export function IdentifyVehicle({ vehicle, yard, inspection, identification, folding, isDesktop, field, onManual, onDone }: IdentifyProps) {
+export function VehicleIdentifierField({ vehicle, yard, inspection, identification, folding, isDesktop, field, onManual, onDone }: IdentifyProps) {
   const t = useInspectionText()
   const { entry, identified, change, saved } = inspection
   const { manual, lookup, startScan } = identification

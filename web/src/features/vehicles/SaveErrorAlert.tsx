@@ -4,7 +4,7 @@ import { Alert } from '@/ui/Page'
 import { useInspectionText } from './text'
 
 /** Error message of a failed save. If the save stays in the outbox, the message adds that the typed values are not lost. */
-export function SaveError({ error }: { error: Error | null }) {
+export function SaveErrorAlert({ error }: { error: Error | null }) {
   const t = useInspectionText()
   if (error === null) return null
   return (

@@ -4,7 +4,7 @@ import type { FieldConflict } from '@/api/types'
  * Returns the conflicts in the order of the page: those already shown keep their places, also when they are no longer open, and new ones
  * follow. Returns an empty list when no conflict is open.
  */
-export function keepPlaces(shown: FieldConflict[], open: FieldConflict[]): FieldConflict[] {
+export function mergeOpenConflicts(shown: FieldConflict[], open: FieldConflict[]): FieldConflict[] {
   if (open.length === 0) return []
   const current = new Map(open.map((conflict) => [conflict.id, conflict]))
   const known = new Set(shown.map(({ id }) => id))
@@ -15,7 +15,7 @@ export function keepPlaces(shown: FieldConflict[], open: FieldConflict[]): Field
  * Returns the ids of shown conflicts that are no longer open. If the list `open` is incomplete, conflicts older than its oldest entry are
  * left out, because they may still be open on the next page.
  */
-export function listClosedIds(shown: FieldConflict[], open: FieldConflict[], isComplete: boolean): ReadonlySet<number> {
+export function listResolvedConflictIds(shown: FieldConflict[], open: FieldConflict[], isComplete: boolean): ReadonlySet<number> {
   const ids = new Set(open.map(({ id }) => id))
   const oldest = isComplete ? 0 : Math.min(...ids)
   return new Set(shown.map(({ id }) => id).filter((id) => !ids.has(id) && id >= oldest))
