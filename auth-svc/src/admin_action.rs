@@ -31,8 +31,8 @@ pub struct Actor {
 /// Locks user administration until the commit, and checks in the database that the caller is still a supervisor.
 ///
 /// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
-pub(crate) async fn lock_users_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
-    users::lock_users(tx).await?;
+pub(crate) async fn acquire_users_lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+    users::acquire_users_lock(tx).await?;
     match users::find_by_id_in_transaction(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),
         Some(_) => Err(Error::NotAllowed),

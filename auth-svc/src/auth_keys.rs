@@ -67,13 +67,13 @@ pub struct IssuedToken {
     pub expires_at: DateTime<Utc>,
 }
 
-/// Creates the keys that the database lacks. The caller must hold the lock of [`store::users::lock_users`], so that two replicas do
+/// Creates the keys that the database lacks. The caller must hold the lock of [`store::users::acquire_users_lock`], so that two replicas do
 /// not create different keys.
 ///
 /// # Errors
 /// Returns a database error, or `Internal` when the system provides no random bytes.
 pub async fn create_missing_keys(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
-    if store::encrypted_keys::load_signing_key_schedule(tx).await?.is_empty() {
+    if store::encrypted_keys::list_signing_key_start_times(tx).await?.is_empty() {
         store::encrypted_keys::insert_signing_key(tx, sealing, &token_signing::generate_signing_key(now, now)?).await?;
     }
     for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET_NAME] {

@@ -103,7 +103,7 @@ async fn create_keys_and_users(
     initial_users: Option<&InitialUsers>,
     now: DateTime<Utc>,
 ) -> Result<Vec<String>, Error> {
-    users::lock_users(tx).await?;
+    users::acquire_users_lock(tx).await?;
     auth_keys::create_missing_keys(tx, sealing, now).await?;
     let Some(initial_users) = initial_users else { return Ok(Vec::new()) };
     if users::find_by_id_in_transaction(tx, DEVELOPER_USER_ID).await?.is_some() {

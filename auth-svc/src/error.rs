@@ -63,10 +63,10 @@ pub enum Error {
     #[error("User not found.")]
     UserNotFound(i64),
     /// Another user already has this login name (HMC).
-    #[error("This login name (HMC) is already in use. Choose another.")]
+    #[error("This login name is already in use. Choose another.")]
     HmcTaken,
     /// The requested login name (HMC) is reserved for the developer account.
-    #[error("This login name (HMC) is reserved for the developer account. Choose another.")]
+    #[error("This login name is reserved for the developer account. Choose another.")]
     ReservedHmc,
     /// The action targets the reserved developer account.
     #[error("This is the developer account. It cannot be viewed or changed in User Management.")]

@@ -99,7 +99,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Db> {
 }
 
 async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<usize, Error> {
-    users::lock_users(tx).await?;
+    users::acquire_users_lock(tx).await?;
     let count = store::encrypted_keys::reencrypt_all_keys(tx, sealing).await?;
     record(tx, now, "encrypted all keys with the current sealing key").await?;
     Ok(count)
@@ -112,7 +112,7 @@ async fn record(tx: &mut Tx<'_>, now: DateTime<Utc>, summary: &str) -> Result<()
 }
 
 async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
-    users::lock_users(tx).await?;
+    users::acquire_users_lock(tx).await?;
     store::encrypted_keys::delete_all_keys(tx).await?;
     if let Some(phones) = phones {
         store::encrypted_keys::insert_secret_if_missing(tx, sealing, auth_keys::PENDING_SAVES_SECRET_NAME, &phones).await?;

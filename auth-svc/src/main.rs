@@ -4,6 +4,6 @@ use patio_kit::cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    operator_commands::run_requested_command()
+    operator_commands::run_operator_command()
         .unwrap_or_else(|| cli::run_service_binary(auth_svc::SERVICE_BINARY, auth_svc::start, auth_svc::run_doctor_checks))
 }

@@ -168,7 +168,7 @@ impl PasswordHasher {
 
     /// Returns the number of passwords verified since the process started.
     #[must_use]
-    pub fn passwords_verified_since_start(&self) -> u64 {
+    pub fn verification_count(&self) -> u64 {
         self.checks.load(Ordering::Relaxed)
     }
 
@@ -293,7 +293,7 @@ mod tests {
             let permit = passwords.acquire_permit().await.unwrap();
             assert_eq!(passwords.verify(permit, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
         }
-        assert_eq!(passwords.passwords_verified_since_start(), 2);
+        assert_eq!(passwords.verification_count(), 2);
     }
 
     #[tokio::test]

@@ -327,7 +327,7 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    users::lock_users(tx).await?;
+                    users::acquire_users_lock(tx).await?;
                     if users::find_by_id_in_transaction(tx, user.id).await?.is_none_or(|now| now.token_version != user.token_version) {
                         return Err(Error::NotSignedIn);
                     }
@@ -357,7 +357,7 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    admin_action::lock_users_and_check_supervisor(tx, &act).await?;
+                    admin_action::acquire_users_lock_and_check_supervisor(tx, &act).await?;
                     let lifted = Lockout::delete_counters(tx, &account, act.now.timestamp_millis()).await?;
                     if !lifted.is_empty() {
                         admin_action::write_audit_entry(tx, &act, id, "unlocked the account", [None, None]).await?;

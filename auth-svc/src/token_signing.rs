@@ -161,8 +161,8 @@ pub async fn rotate_signing_key(db: &Db, sealing: &Arc<SealingKey>, now: DateTim
     let sealing = Arc::clone(sealing);
     db.write(move |tx| {
         Box::pin(async move {
-            users::lock_users(tx).await?;
-            let turns = encrypted_keys::load_signing_key_schedule(tx).await?;
+            users::acquire_users_lock(tx).await?;
+            let turns = encrypted_keys::list_signing_key_start_times(tx).await?;
             if turns.last().is_some_and(|(_, signs_from)| *signs_from + life <= now) {
                 create_successor(tx, &sealing, now).await?;
             }

@@ -59,7 +59,7 @@ impl UserCommand {
     async fn run_on(self, db: &Db) -> anyhow::Result<String> {
         let now = Clock::default().now();
         match self {
-            Self::List => Ok(users::list_except_developer(db).await?.iter().map(line).collect()),
+            Self::List => Ok(users::list_non_developer_users(db).await?.iter().map(line).collect()),
             Self::SetPassword { hmc, stdin } => {
                 let user = find(db, &hmc).await?;
                 let chosen = if stdin { read_line()? } else { bootstrap::generate_password()? };
@@ -111,14 +111,14 @@ fn read_line() -> anyhow::Result<String> {
 }
 
 async fn set_password(tx: &mut Tx<'_>, user: &StoredUser, now: DateTime<Utc>) -> Result<(), Error> {
-    users::lock_users(tx).await?;
+    users::acquire_users_lock(tx).await?;
     users::update(tx, user).await?;
     users::end_all_sessions(tx, user.id, now).await?;
     write_audit(tx, user.id, now, "the operator set a password").await
 }
 
 async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<(), Error> {
-    users::lock_users(tx).await?;
+    users::acquire_users_lock(tx).await?;
     users::end_all_sessions(tx, id, now).await?;
     write_audit(tx, id, now, "the operator ended all sessions").await
 }

@@ -2,7 +2,7 @@
 //! remain.
 use crate::{
     admin_action::{
-        Actor, check_not_reserved_user, check_recent_password_confirmation, lock_users_and_check_supervisor, write_audit_entry,
+        Actor, acquire_users_lock_and_check_supervisor, check_not_reserved_user, check_recent_password_confirmation, write_audit_entry,
     },
     error::Error,
     hmc::Hmc,
@@ -73,7 +73,7 @@ impl UserAdminService {
     /// # Errors
     /// Returns a database error.
     pub async fn list(&self) -> Result<Vec<StoredUser>, Error> {
-        users::list_except_developer(&self.db).await
+        users::list_non_developer_users(&self.db).await
     }
 
     /// Returns audit entries of a user's account, newest first. `window` selects the page: a start position and a maximum number.
@@ -113,7 +113,7 @@ impl UserAdminService {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
-                    lock_users_and_check_supervisor(tx, &act).await?;
+                    acquire_users_lock_and_check_supervisor(tx, &act).await?;
                     check_free(tx, &new.hmc, 0).await?;
                     if new.role == Role::Admin {
                         check_recent_password_confirmation(tx, &act).await?;
@@ -172,7 +172,7 @@ impl UserAdminService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    lock_users_and_check_supervisor(tx, &act).await?;
+                    acquire_users_lock_and_check_supervisor(tx, &act).await?;
                     let user = users::find_by_id_in_transaction(tx, id).await?.ok_or(Error::UserNotFound(id))?;
                     check_not_last(tx, &user).await?;
                     let ended = users::end_all_sessions(tx, id, act.now).await?;
@@ -244,7 +244,7 @@ async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error>
 }
 
 async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<String>) -> Result<(StoredUser, Option<Revocation>), Error> {
-    lock_users_and_check_supervisor(tx, act).await?;
+    acquire_users_lock_and_check_supervisor(tx, act).await?;
     let old = users::find_by_id_in_transaction(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
     if makes_admin || hash.is_some() {

@@ -116,14 +116,14 @@ fn different<'c>(before: &'c Campaign, after: &'c Campaign) -> impl Iterator<Ite
 }
 
 /// Changed fields of a campaign for the audit entry: old values, new values and a summary sentence.
-pub struct FieldDifference {
+pub struct ChangedFields {
     pub old: Value,
     pub new: Value,
     pub summary: String,
 }
 
 /// Returns the fields that differ between two versions of a campaign, for the audit entry; `None` when no field differs.
-pub fn diff_fields(before: &Campaign, after: &Campaign) -> Option<FieldDifference> {
+pub fn diff_fields(before: &Campaign, after: &Campaign) -> Option<ChangedFields> {
     let (mut old, mut new, mut changes) = (Map::new(), Map::new(), Vec::new());
     for (field, from, to) in different(before, after) {
         old.insert(field.to_owned(), from.into());
@@ -143,5 +143,5 @@ pub fn diff_fields(before: &Campaign, after: &Campaign) -> Option<FieldDifferenc
         changes.push(format!("status from {from} to {to}"));
     }
     let summary = format!("campaign \"{}\": {}", before.name, changes.join(", "));
-    (!changes.is_empty()).then_some(FieldDifference { old: Value::Object(old), new: Value::Object(new), summary })
+    (!changes.is_empty()).then_some(ChangedFields { old: Value::Object(old), new: Value::Object(new), summary })
 }

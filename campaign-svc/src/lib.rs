@@ -50,7 +50,7 @@ pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres:
 
 /// Selects the ids of all published campaigns. The backup runs this query on its copy of the database, to find campaigns whose
 /// vehicles are missing from the copy of the database of vehicle-svc.
-pub const SELECT_LIVE_CAMPAIGNS: &str = "select id from campaigns where state = 'live'";
+pub const SELECT_PUBLISHED_CAMPAIGN_IDS: &str = "select id from campaigns where state = 'live'";
 
 /// Binary of campaign-svc: its name, default listen address and schema.
 pub const SERVICE_BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: "127.0.0.1:50052", schema: SCHEMA };

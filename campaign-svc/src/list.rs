@@ -45,7 +45,7 @@ impl CampaignListQuery {
         let search = checks.unwrap_or_record_error("search", fields::validate_single_line(&request.search));
         let request = Self {
             window: PageWindow::from_request(request.page.as_ref()),
-            pattern: pagination::to_sql_like_pattern(&normalization::normalize_identifier(&search)),
+            pattern: pagination::to_contains_pattern(&normalization::normalize_identifier(&search)),
             statuses: checks.unwrap_or_record_error("statuses", statuses(&request.statuses)),
             yard: request.yard.map(|id| checks.unwrap_or_record_error("yard", seen_yard(id, role))),
             order: CampaignOrder::try_from(request.order).unwrap_or_default(),

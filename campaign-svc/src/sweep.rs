@@ -45,7 +45,7 @@ impl Sweeper {
     pub async fn sweep(&self) {
         let outcomes = [self.discard_stale_drafts().await, self.finish_deletions().await, self.resync_unsynced().await];
         for ((outage, step), outcome) in OUTAGES.iter().zip(STEPS).zip(outcomes) {
-            outage.log_attempt(step, outcome);
+            outage.log_result(step, outcome);
         }
     }
 

@@ -4,7 +4,7 @@ use crate::{
     active_imports::ActiveImports,
     error::Result,
     saga_clients::SagaClients,
-    store::{self, FailureOutcome, HEARTBEAT_TIMEOUT, RunningImport, rejected_workbooks},
+    store::{self, HEARTBEAT_TIMEOUT, ImportFailureKind, RunningImport, rejected_workbooks},
 };
 use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokenSource},
@@ -34,7 +34,7 @@ pub fn spawn_import_recovery(host: &ServiceHost, db: Db, running: ActiveImports)
         async move {
             let recovered = recover_all(&host, &db, &running, &tokens).await;
             let is_left = *recovered.as_ref().unwrap_or(&true);
-            OUTAGE.log_attempt("recover orphaned imports", recovered.map(drop));
+            OUTAGE.log_result("recover orphaned imports", recovered.map(drop));
             is_left
         }
     });
@@ -103,5 +103,5 @@ async fn recover_one(host: &ServiceHost, db: &Db, steps: &SagaClients, lost: Run
     if let Some(draft) = lost.campaign_id {
         steps.discard_draft(draft).await;
     }
-    Ok(store::record_failure(db, lost.id, FailureOutcome::Failed, 0, now).await?)
+    Ok(store::record_failure(db, lost.id, ImportFailureKind::Failed, 0, now).await?)
 }

@@ -6,7 +6,7 @@ use crate::{
     progress::ProgressTracker,
     saga_clients::SagaClients,
     store::{
-        self, BeginAttemptResult, FailureOutcome, ImportAttempt, cancellation,
+        self, BeginAttemptResult, ImportAttempt, ImportFailureKind, cancellation,
         rejected_workbooks::{self, RejectedWorkbook},
     },
 };
@@ -333,9 +333,9 @@ impl Run {
                 self.progress.publish_final_phase(ImportPhase::Done).await;
                 return self.ending(done);
             }
-            Err(Stop::Rejected(rejection)) => (FailureOutcome::Rejected, rejection.total_errors),
-            Err(Stop::Failed(Error::Interrupted)) => (FailureOutcome::Cancelled, 0),
-            Err(Stop::Failed(_)) => (FailureOutcome::Failed, 0),
+            Err(Stop::Rejected(rejection)) => (ImportFailureKind::Rejected, rejection.total_errors),
+            Err(Stop::Failed(Error::Interrupted)) => (ImportFailureKind::Cancelled, 0),
+            Err(Stop::Failed(_)) => (ImportFailureKind::Failed, 0),
         };
         ended(outcome.as_str());
         if let Some(draft) = self.draft.get() {

@@ -17,7 +17,7 @@ use proptest::{
 };
 use prost::Message;
 use std::time::{Duration, Instant};
-use workbook_reader::{Column, ReadFailure, ReadPurpose, StopReason, protocol::CheckedRows, validate_xlsx_package};
+use workbook_reader::{Column, ReadFailure, ReadPurpose, SheetReadError, protocol::CheckedRows, validate_xlsx_package};
 
 /// Runs `test` on `cases` values, or on fifty times as many in the long form.
 fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -181,8 +181,8 @@ fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<workbook_reader::protocol::C
     });
     let imported = match read {
         Ok(_) => Ok(vehicles.iter().map(|new| Vin::new(&new.model_code, &new.serial_number).unwrap()).collect()),
-        Err(StopReason::Rejected(refusal)) => Err(refusal.code),
-        Err(StopReason::OutputClosed(cause)) => panic!("{cause}"),
+        Err(SheetReadError::Rejected(refusal)) => Err(refusal.code),
+        Err(SheetReadError::OutputClosed(cause)) => panic!("{cause}"),
     };
     (imported, lines)
 }

@@ -35,7 +35,7 @@ pub async fn has_keys(db: &Db) -> Result<bool, Error> {
     Ok(count > 0)
 }
 
-/// Deletes all signing keys and internal secrets. The caller must hold the lock of [`crate::store::users::lock_users`].
+/// Deletes all signing keys and internal secrets. The caller must hold the lock of [`crate::store::users::acquire_users_lock`].
 pub async fn delete_all_keys(tx: &mut Tx<'_>) -> Result<(), Error> {
     for statement in ["delete from signing_keys", "delete from own_keys"] {
         on!(tx.connection(), c => query(statement).execute(c).await.map(drop))?;
@@ -44,12 +44,12 @@ pub async fn delete_all_keys(tx: &mut Tx<'_>) -> Result<(), Error> {
 }
 
 /// Returns the id of each signing key and the time at which the key begins to sign, ordered by that time.
-pub async fn load_signing_key_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
+pub async fn list_signing_key_start_times(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
     let turns = on!(tx.connection(), c => query_as("select id, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
     Ok(turns)
 }
 
-/// Encrypts and inserts a signing key. The caller must hold the lock of [`crate::store::users::lock_users`].
+/// Encrypts and inserts a signing key. The caller must hold the lock of [`crate::store::users::acquire_users_lock`].
 pub async fn insert_signing_key(tx: &mut Tx<'_>, sealing: &SealingKey, key: &StoredSigningKey) -> Result<(), Error> {
     let sealed = sealing.seal(&key.id, &key.private_key)?;
     on!(tx.connection(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
@@ -72,7 +72,7 @@ pub async fn insert_secret_if_missing(tx: &mut Tx<'_>, sealing: &SealingKey, nam
 }
 
 /// Decrypts each stored key and encrypts it with the current sealing key; returns the number of keys. The caller must hold the lock
-/// of [`crate::store::users::lock_users`].
+/// of [`crate::store::users::acquire_users_lock`].
 pub async fn reencrypt_all_keys(tx: &mut Tx<'_>, sealing: &SealingKey) -> Result<usize, Error> {
     let mut count = 0;
     for (select, update) in [

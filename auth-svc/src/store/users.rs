@@ -109,7 +109,7 @@ pub async fn find_by_id_in_transaction(tx: &mut Tx<'_>, id: i64) -> Result<Optio
 }
 
 /// Returns all users except the developer account, ordered by login name (HMC).
-pub async fn list_except_developer(db: &Db) -> Result<Vec<StoredUser>, Error> {
+pub async fn list_non_developer_users(db: &Db) -> Result<Vec<StoredUser>, Error> {
     let found = on!(db.read_pool(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at
            from users where id <> $1 order by hmc_key")
@@ -127,7 +127,7 @@ pub async fn has_users(db: &Db) -> Result<bool, Error> {
 /// must remain', then hold despite concurrent changes.
 ///
 /// On `PostgreSQL`, the lock is a row of the table `counters`, which is updated here. `SQLite` allows a single writer anyway.
-pub async fn lock_users(tx: &mut Tx<'_>) -> Result<(), Error> {
+pub async fn acquire_users_lock(tx: &mut Tx<'_>) -> Result<(), Error> {
     on!(tx.connection(), c => query("update counters set value = value + 1 where name = 'people'").execute(c).await.map(drop))?;
     Ok(())
 }

@@ -99,7 +99,7 @@ async fn five_attempts_and_blocks_survive_redis_crashes() {
         let office = Office::open(another(&host, Some(&redis.url())).await).await;
         let (mut well, mut torn) = (Tries { office: &office, took: Vec::new() }, Tries { office: &office, took: Vec::new() });
         for round in 0..rounds {
-            let (here, checked) = (somewhere(), office.passwords.passwords_verified_since_start());
+            let (here, checked) = (somewhere(), office.passwords.verification_count());
             let name = |what: &str| format!("{what} {here}");
             for left in [4, 3, 2, 1, 0] {
                 well.wrong(&name("before"), &here, left).await;
@@ -128,7 +128,7 @@ async fn five_attempts_and_blocks_survive_redis_crashes() {
                 }
             }
             assert_eq!(
-                office.passwords.passwords_verified_since_start() - checked,
+                office.passwords.verification_count() - checked,
                 10,
                 "round {round}: exactly five passwords of each hmc were verified"
             );

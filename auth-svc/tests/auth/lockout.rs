@@ -91,7 +91,7 @@ async fn of_a_hundred_concurrent_wrong_passwords_exactly_five_are_verified() {
             let (office, here) = (Office::open(another(&host, redis.as_deref()).await).await, somewhere());
             let refusals = join_all((0..100).map(|_| office.refused(FIRST, "a wrong one", &here))).await;
             check_storm(&refusals);
-            assert_eq!(office.passwords.passwords_verified_since_start(), 5, "with {redis:?}");
+            assert_eq!(office.passwords.verification_count(), 5, "with {redis:?}");
             office.close().await;
         })
         .await;

@@ -92,7 +92,7 @@ async fn one_address_takes_fifty_failures_over_all_names_and_then_one_in_twelve_
         each_database(async |host| {
             let office = Office::open(another(&host, redis.as_deref()).await).await;
             let mark = office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.unwrap().device_mark;
-            let (here, started, checks) = (somewhere(), Instant::now(), office.passwords.passwords_verified_since_start());
+            let (here, started, checks) = (somewhere(), Instant::now(), office.passwords.verification_count());
             let mut tried = 0;
             let capped = loop {
                 let refused = office.refused(&format!("{here}, name {}", tried / 4), "a wrong one", &here).await;
@@ -105,7 +105,7 @@ async fn one_address_takes_fifty_failures_over_all_names_and_then_one_in_twelve_
             assert!((1..=12).contains(&number(&capped)), "{capped:?}");
             let given_back = started.elapsed().as_secs() / 12;
             assert!((50..=51 + given_back).contains(&tried), "{tried} tries, {given_back} given back");
-            assert_eq!(office.passwords.passwords_verified_since_start() - checks, tried);
+            assert_eq!(office.passwords.verification_count() - checks, tried);
             assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(ErrorReason::LockedOut));
             assert!(office.try_sign_in(FIRST, PASSWORD, &here, &mark).await.is_ok(), "known devices are not blocked");
             assert!(office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.is_ok());
@@ -163,7 +163,7 @@ async fn from_a_rate_limited_address_only_known_devices_of_the_user_sign_in() {
         let admin = office.sign_in(FIRST, PASSWORD).await;
         office.hire(&bearer(&admin), "20", Role::Operator).await;
         let (his, mine) = (admin.device_mark, office.sign_in("20", PASSWORD).await.device_mark);
-        let checks = office.passwords.passwords_verified_since_start();
+        let checks = office.passwords.verification_count();
         let forged = format!("{}AA", &mine[..mine.len() - 2]);
         for (hmc, marks) in
             [("20", vec![]), ("20", vec![&*his]), ("20", vec![&*forged, "rubbish"]), ("nobody", vec![&*mine]), (FIRST, vec![&*mine])]
@@ -171,7 +171,7 @@ async fn from_a_rate_limited_address_only_known_devices_of_the_user_sign_in() {
             let refused = office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap_err();
             assert_eq!(why(&refused).1, Some(ErrorReason::RateLimited), "{hmc} {marks:.20?}");
         }
-        assert_eq!(office.passwords.passwords_verified_since_start(), checks, "no password was verified");
+        assert_eq!(office.passwords.verification_count(), checks, "no password was verified");
         for (hmc, marks) in [("20", vec![&*his, &*mine]), (FIRST, vec![&*mine, &*his])] {
             let own = if hmc == "20" { &mine } else { &his };
             assert_eq!(office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap().device_mark, *own, "the device token stays");

@@ -56,7 +56,7 @@ async fn a_wrong_old_password_ends_no_session_and_the_fifth_locks() {
             "the attempts also count for sign-ins"
         );
         assert!(office.me(&who).await.is_ok());
-        assert_eq!(office.passwords.passwords_verified_since_start(), 6);
+        assert_eq!(office.passwords.verification_count(), 6);
     })
     .await;
 }

@@ -93,7 +93,8 @@ impl Ground {
     fn builder(&self) -> PatioBuilder {
         let cores = self.cores;
         // Uses the default log level, as in production.
-        let builder = Patio::builder().with_folder(self.folder.path()).with_program_folder(&self.programs).without_setting("PATIO_LOG");
+        let builder =
+            Patio::builder().with_installation_folder(self.folder.path()).with_program_folder(&self.programs).without_setting("PATIO_LOG");
         builder.with_spawner(move |command| cores.start(command))
     }
 

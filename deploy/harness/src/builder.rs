@@ -85,7 +85,7 @@ impl PatioBuilder {
     }
 
     /// Stores data, web pages and logs in the given folder, so that another Patio installation can start with this data later.
-    pub fn with_folder(mut self, folder: &Path) -> Self {
+    pub fn with_installation_folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
         self
     }

@@ -218,7 +218,7 @@ impl Patio {
         &mut self.replicas[0]
     }
 
-    /// Returns a client of the first gateway without a session.
+    /// Returns a client of the first gateway. The client has no session yet.
     #[must_use]
     pub fn client(&self) -> Client {
         Client::new(&self.url())

@@ -7,7 +7,7 @@ use anyhow::Context;
 use patio_kit::{
     cli::print_to_stdout,
     config::Settings,
-    db::{Db, Schema, backup::query_ids},
+    db::{Db, Schema, backup::query_ids_in_backup},
     private_files,
 };
 use std::{
@@ -99,8 +99,9 @@ async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyh
     for copies_left in (0..MAX_COPIES).rev() {
         copy_database(settings, vehicle_svc::SCHEMA, folder).await?;
         copy_database(settings, campaign_svc::SCHEMA, folder).await?;
-        let complete = query_ids(&vehicles, vehicle_svc::store::backup_restore::SELECT_PUBLISHED_CAMPAIGNS).await?;
-        let torn: Vec<i64> = query_ids(&campaigns, campaign_svc::SELECT_LIVE_CAMPAIGNS).await?.difference(&complete).copied().collect();
+        let complete = query_ids_in_backup(&vehicles, vehicle_svc::store::backup_restore::SELECT_PUBLISHED_CAMPAIGNS).await?;
+        let torn: Vec<i64> =
+            query_ids_in_backup(&campaigns, campaign_svc::SELECT_PUBLISHED_CAMPAIGN_IDS).await?.difference(&complete).copied().collect();
         if torn.is_empty() {
             break;
         }

@@ -14,7 +14,7 @@ const LONGEST: Duration = Duration::from_secs(20);
 
 /// Configures Patio without a password for the first supervisor, on SQLite or on the given database.
 fn configure(folder: &Path, database: Option<&str>) -> PatioBuilder {
-    let builder = Patio::builder().with_folder(folder).without_setting("PATIO_ADMIN_PASSWORD");
+    let builder = Patio::builder().with_installation_folder(folder).without_setting("PATIO_ADMIN_PASSWORD");
     match database {
         Some(url) => builder.with_postgres(url),
         None => builder,

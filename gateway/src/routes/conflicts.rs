@@ -109,7 +109,7 @@ async fn resolve_conflict(
         Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
             let id = errors::status_value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
-            Err(vehicle::convert_save_error(&api, &signed, id, refusal).await)
+            Err(vehicle::save_error_to_problem(&api, &signed, id, refusal).await)
         }
     }
 }

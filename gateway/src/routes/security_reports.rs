@@ -44,7 +44,7 @@ pub fn routes() -> Router<AppState> {
 
 /// Counts the Content-Security-Policy violations in a browser report, in the `report-uri` or the `report-to` format.
 async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: Request<Body>) -> Response {
-    if api.reports.take_token(&visitor.address, Instant::now()).is_err() {
+    if api.reports.check_rate_limit(&visitor.address, Instant::now()).is_err() {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
     }
     let body = match request_parts::read_body(request.into_body(), MAX_REPORT_BYTES).await {

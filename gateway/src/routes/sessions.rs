@@ -122,7 +122,7 @@ async fn sign_in(
 ) -> ApiResult<(HeaderMap, Json<Session>)> {
     // An attempt without hmc or password does not count towards the rate limit; auth-svc rejects it before checking anything.
     let counts = !body.hmc.trim().is_empty() && !body.password.trim().is_empty();
-    let is_limited = counts && api.sign_ins.take_token(&visitor.address, Instant::now()).is_err();
+    let is_limited = counts && api.sign_ins.check_rate_limit(&visitor.address, Instant::now()).is_err();
     let request = pb::SignInRequest {
         hmc: body.hmc,
         password: body.password,
@@ -178,7 +178,7 @@ async fn get_me(State(api): State<AppState>, signed: AuthenticatedCaller) -> Api
         (status = 429, description = "Too many calls.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndLeftSessions"))))]
 async fn end_left(State(api): State<AppState>, visitor: ClientInfo, JsonBody(body): JsonBody<LeftSessions>) -> ApiResult<StatusCode> {
-    api.offline_sign_outs.take_token(&visitor.address, Instant::now()).map_err(|wait| {
+    api.offline_sign_outs.check_rate_limit(&visitor.address, Instant::now()).map_err(|wait| {
         let text = "Too many requests from this network. Try again in a moment.";
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", text).with_retry_after(wait)
     })?;

@@ -9,7 +9,7 @@ use crate::{
     state::AppState,
     views::{
         json_values::{self, VehicleStatus},
-        vehicle::{Vehicle, convert_save_error, to_vehicle_views, vehicle_response},
+        vehicle::{Vehicle, save_error_to_problem, to_vehicle_views, vehicle_response},
     },
 };
 use axum::{Json, extract::State};
@@ -206,7 +206,7 @@ async fn save_vehicle(
     let request = if request.idempotency_key.is_empty() { signed.grpc_request(request) } else { signed.idempotent_request(request) };
     match api.vehicles().save_vehicle(request).await {
         Ok(saved) => vehicle_response(&api, &signed, saved.into_inner()).await,
-        Err(refusal) => Err(convert_save_error(&api, &signed, id, refusal).await),
+        Err(refusal) => Err(save_error_to_problem(&api, &signed, id, refusal).await),
     }
 }
 

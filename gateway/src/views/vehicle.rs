@@ -98,7 +98,7 @@ fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
 }
 
 /// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.
-pub async fn convert_save_error(api: &AppState, signed: &AuthenticatedCaller, id: i64, refusal: Status) -> Problem {
+pub async fn save_error_to_problem(api: &AppState, signed: &AuthenticatedCaller, id: i64, refusal: Status) -> Problem {
     let is_stale = errors::reason(&refusal) == Some(ErrorReason::StaleVersion);
     let problem = Problem::from(refusal);
     if !is_stale {

@@ -100,7 +100,7 @@ impl Columns {
     }
 
     /// Returns the meaning of the column with this index, counted from 0; `None` if the column has no name in row 1.
-    pub(crate) fn kind_at(&self, place: u32) -> Option<ColumnKind> {
+    pub(crate) fn column_kind(&self, place: u32) -> Option<ColumnKind> {
         self.0.get(&place).copied()
     }
 
@@ -135,6 +135,11 @@ fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
         total_errors,
         ..build_rejection(ErrorCode::WrongColumns, message)
     }
+}
+
+/// Builds the rejection of a name in row 1 that belongs to no expected column.
+pub(crate) fn unexpected_column_rejection(name: &str) -> Rejection {
+    wrong_columns(&[], &[shorten_for_message(name)])
 }
 
 /// Builds the rejection of a value in a column that has no name in row 1.

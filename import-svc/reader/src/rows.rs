@@ -34,14 +34,14 @@ pub enum ReadPurpose {
 
 /// Reason that reading stopped before the end of the worksheet.
 #[derive(Debug)]
-pub enum StopReason {
+pub enum SheetReadError {
     /// The file was rejected; contains the errors for the uploader.
     Rejected(Rejection),
     /// Writing the records failed, because the parent process closed the pipe.
     OutputClosed(io::Error),
 }
 
-impl From<Rejection> for StopReason {
+impl From<Rejection> for SheetReadError {
     fn from(rejection: Rejection) -> Self {
         Self::Rejected(rejection)
     }
@@ -137,7 +137,7 @@ impl<'s> RowCollector<'s> {
     }
 
     /// Adds one cell of the worksheet, with its row and column counted from 0. Returns the reason to stop if the file is rejected.
-    pub(crate) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
+    pub(crate) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), SheetReadError> {
         if cell == Cell::Blank {
             return Ok(());
         }
@@ -149,7 +149,11 @@ impl<'s> RowCollector<'s> {
             self.row = row;
         }
         if place >= MAX_COLUMNS {
-            return Err(columns::unnamed_column_rejection(place, row + 1).into());
+            return Err(match row {
+                0 => columns::unexpected_column_rejection(cell.display_text()),
+                _ => columns::unnamed_column_rejection(place, row + 1),
+            }
+            .into());
         }
         if row > MAX_ROWS {
             return Err(too_many(row).into());
@@ -158,7 +162,7 @@ impl<'s> RowCollector<'s> {
             self.header.push((place, cell.display_text().to_owned()));
             return Ok(());
         }
-        match self.columns()?.kind_at(place) {
+        match self.columns()?.column_kind(place) {
             Some(ColumnKind::Value(column)) => self.cells[column as usize] = cell,
             Some(ColumnKind::Errors) => return Ok(()),
             None => return Err(columns::unnamed_column_rejection(place, row + 1).into()),
@@ -168,7 +172,7 @@ impl<'s> RowCollector<'s> {
     }
 
     /// Validates the last row and returns the campaign data of the worksheet. Returns the rejection if any row has an error.
-    pub(crate) fn into_sheet_summary(mut self) -> Result<SheetSummary, StopReason> {
+    pub(crate) fn into_sheet_summary(mut self) -> Result<SheetSummary, SheetReadError> {
         self.columns()?;
         self.end_row()?;
         if !self.errors.is_empty() {
@@ -196,7 +200,7 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    fn end_row(&mut self) -> Result<(), StopReason> {
+    fn end_row(&mut self) -> Result<(), SheetReadError> {
         if !mem::take(&mut self.filled) {
             return Ok(());
         }
@@ -213,7 +217,7 @@ impl<'s> RowCollector<'s> {
         if self.read.is_multiple_of(u32::try_from(VEHICLES_PER_RECORD).unwrap_or(u32::MAX)) { self.send_rows() } else { Ok(()) }
     }
 
-    fn send_rows(&mut self) -> Result<(), StopReason> {
+    fn send_rows(&mut self) -> Result<(), SheetReadError> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(VEHICLES_PER_RECORD));
         let lines = self.correcting.as_mut().map(|correcting| CheckedRows { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
@@ -222,7 +226,7 @@ impl<'s> RowCollector<'s> {
             Bytes::new()
         };
         let lines = lines.map(|lines| Bytes::from(lines.encode_to_vec())).unwrap_or_default();
-        (self.send)(ReaderRecord { read: self.read.into(), vehicles, end: None, lines }).map_err(StopReason::OutputClosed)
+        (self.send)(ReaderRecord { read: self.read.into(), vehicles, end: None, lines }).map_err(SheetReadError::OutputClosed)
     }
 
     fn error(&mut self, column: Column, value: &str, message: &str) {

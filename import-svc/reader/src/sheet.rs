@@ -4,7 +4,7 @@ use crate::{
     number_formats::{FORMAT_AS_TEXT_HINT, NumberFormats},
     protocol::{ReaderRecord, SheetSummary},
     rejection::shorten_for_message,
-    rows::{ReadPurpose, RowCollector, StopReason},
+    rows::{ReadPurpose, RowCollector, SheetReadError},
     workbook::{self, Workbook, WorkbookPartReader},
     zip_limits,
 };
@@ -23,7 +23,7 @@ pub fn read_sheet(
     file: &[u8],
     purpose: ReadPurpose,
     send: &mut dyn FnMut(ReaderRecord) -> io::Result<()>,
-) -> Result<SheetSummary, StopReason> {
+) -> Result<SheetSummary, SheetReadError> {
     zip_limits::validate_xlsx_package(file)?;
     let mut workbook = Workbook::open(file)?;
     let (is_hidden, from_1904) = (workbook.is_hidden, workbook.from_1904);
@@ -72,7 +72,7 @@ impl Cells<'_, '_> {
     }
 
     /// Calls `take` with the position of each cell (row and column, counted from 0) and with its value.
-    fn each(&mut self, mut take: impl FnMut((u32, u32), Cell) -> Result<(), StopReason>) -> Result<(), StopReason> {
+    fn each(&mut self, mut take: impl FnMut((u32, u32), Cell) -> Result<(), SheetReadError>) -> Result<(), SheetReadError> {
         let mut buffer = Vec::new();
         loop {
             buffer.clear();

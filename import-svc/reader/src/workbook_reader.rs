@@ -96,7 +96,7 @@ impl WorkbookReader {
     ///
     /// # Errors
     /// Returns the rejection of a file whose rows cannot be read at all; `NotStarted` if the reader process failed to start.
-    pub async fn read_for_correction(&self, person: i64, file: Bytes) -> Result<CheckedWorkbook, ReadFailure> {
+    pub async fn read_rows_with_errors(&self, person: i64, file: Bytes) -> Result<CheckedWorkbook, ReadFailure> {
         let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match output.end {
             ReadResult::Rejected(rejection) if output.lines.is_empty() => Err(rejection.into()),

@@ -2,7 +2,7 @@
 use crate::{
     protocol::{self, ReadResult, ReaderRecord},
     rejection::{self, MAX_FILE_BYTES},
-    rows::{ReadPurpose, StopReason},
+    rows::{ReadPurpose, SheetReadError},
     sandbox, sheet,
 };
 use rlimit::Resource;
@@ -67,8 +67,8 @@ fn read_workbook(purpose: ReadPurpose) -> io::Result<()> {
     };
     let end = match read {
         Ok(sheet) => ReadResult::Valid(sheet),
-        Err(StopReason::Rejected(rejection)) => ReadResult::Rejected(rejection),
-        Err(StopReason::OutputClosed(cause)) => return Err(cause),
+        Err(SheetReadError::Rejected(rejection)) => ReadResult::Rejected(rejection),
+        Err(SheetReadError::OutputClosed(cause)) => return Err(cause),
     };
     let read = if let ReadResult::Valid(sheet) = &end { sheet.vehicles } else { 0 };
     protocol::write_record(&mut out, &ReaderRecord { read, end: Some(end), ..ReaderRecord::default() })?;

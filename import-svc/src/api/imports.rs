@@ -69,7 +69,7 @@ impl ImportApi {
                 return Err(Error::CancellationPending);
             }
             tokio::time::sleep(POLL_INTERVAL).await;
-            outcome = cancellation::load_import_outcome_text(db, &upload_id).await?;
+            outcome = cancellation::load_import_outcome(db, &upload_id).await?;
         }
         if outcome == "imported" { Err(Error::AlreadyPublished) } else { Ok(()) }
     }

@@ -17,7 +17,7 @@ pub async fn request_cancellation(db: &Db, upload_id: String, user_id: i64) -> R
 }
 
 /// Returns the outcome of the import with this upload id: `running`, `imported`, `rejected`, `failed` or `cancelled`.
-pub async fn load_import_outcome_text(db: &Db, upload_id: &str) -> Result<String, Error> {
+pub async fn load_import_outcome(db: &Db, upload_id: &str) -> Result<String, Error> {
     on!(db.read_pool(), c => query_scalar("select outcome from imports where upload_id = $1").bind(upload_id).fetch_one(c).await)
 }
 

@@ -74,7 +74,7 @@ struct Earlier {
 
 /// Outcome of an import that ended without a published campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureOutcome {
+pub enum ImportFailureKind {
     /// The file was rejected, for example because of invalid rows.
     Rejected,
     /// The import failed for a reason other than the file.
@@ -83,7 +83,7 @@ pub enum FailureOutcome {
     Cancelled,
 }
 
-impl FailureOutcome {
+impl ImportFailureKind {
     /// Returns the outcome as the text that is stored in the database and used in the metrics.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -165,7 +165,7 @@ pub async fn record_draft_campaign(db: &Db, id: i64, campaign: (i64, String), ve
 }
 
 /// Records the outcome of an import that ended without a published campaign.
-pub async fn record_failure(db: &Db, id: i64, outcome: FailureOutcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
+pub async fn record_failure(db: &Db, id: i64, outcome: ImportFailureKind, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
         on!(tx.connection(), c => query("update imports set outcome = $2, errors = $3, ended_at = $4, seen_at = $4 where id = $1 and outcome = 'running'")
             .bind(id).bind(outcome.as_str()).bind(errors).bind(at).execute(c).await.map(drop))

@@ -143,6 +143,12 @@ fn wrong_columns() -> Vec<Awkward> {
         awkward("a merged header", header(&merged), 56, "Missing: Description"),
         awkward("nothing at all", Book::of_data("").bytes(), 56, "Missing: Campaign"),
         awkward("a header in row 2", Book::of_data(&format!("{}{}", row(2, &HEADER), row(3, &FIRST))).bytes(), 56, "Missing"),
+        awkward(
+            "a name right of the last usable column",
+            header(&[&HEADER[..], &[""; 57], &["Colour"]].concat()),
+            56,
+            "Not expected: Colour",
+        ),
         awkward("a value below no name", with_rows(&[&[&FIRST[..], &["?"]].concat()]), 56, "H (no name)"),
     ]
 }

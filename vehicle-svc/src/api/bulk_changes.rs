@@ -3,7 +3,7 @@ use super::{ApiContext, Reply, reply};
 use crate::{
     bulk_changes::{
         self, StatusChange,
-        context::{BulkContext, BulkOutcome},
+        context::{BulkCallContext, BulkChangeResult},
         row_edits::{self, RowEditResult},
     },
     error::Error,
@@ -38,9 +38,9 @@ impl BulkChangeApi {
 
     /// Builds the context of a bulk call from the request: caller, time and client address. [`limit_to_scope`] adds the campaign
     /// and the yard.
-    fn run<T>(&self, request: &Request<T>) -> Result<BulkContext, Status> {
+    fn run<T>(&self, request: &Request<T>) -> Result<BulkCallContext, Status> {
         let (caller, address) = (identity::authenticated_caller(request)?, audit::client_address(request));
-        Ok(BulkContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
+        Ok(BulkCallContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
     }
 }
 
@@ -73,7 +73,7 @@ impl BulkService for BulkChangeApi {
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
         let (rows, errors) = row_edits::validate_rows(request.rows, run.caller.role)?;
-        let (run, source) = (BulkContext { dry_run: request.dry_run, ..run }, request.source);
+        let (run, source) = (BulkCallContext { dry_run: request.dry_run, ..run }, request.source);
         let edited =
             self.run_change(by, move |tx| Box::pin(async move { row_edits::apply_edits(tx, &rows, errors, &run, &source).await })).await?;
         reply(edited.into())
@@ -106,12 +106,12 @@ fn parse_moves(rows: &[pb::ParkingSpaceChange]) -> Result<Vec<(String, ParkingSp
 
 /// Returns the context of a bulk call, limited to the campaign and the yard in `scope`. If `dry_run` is true, the call only returns
 /// a preview.
-fn limit_to_scope(run: BulkContext, scope: Option<&pb::Scope>, dry_run: bool) -> BulkContext {
+fn limit_to_scope(run: BulkCallContext, scope: Option<&pb::Scope>, dry_run: bool) -> BulkCallContext {
     let scope = scope.copied().unwrap_or_default();
-    BulkContext { campaign: scope.campaign_id, yard: scope.yard.map(i64::from), dry_run, ..run }
+    BulkCallContext { campaign: scope.campaign_id, yard: scope.yard.map(i64::from), dry_run, ..run }
 }
 
-impl AsRef<[CampaignCounts]> for BulkOutcome {
+impl AsRef<[CampaignCounts]> for BulkChangeResult {
     fn as_ref(&self) -> &[CampaignCounts] {
         &self.campaign_counts
     }
@@ -123,8 +123,8 @@ impl AsRef<[CampaignCounts]> for RowEditResult {
     }
 }
 
-impl From<BulkOutcome> for pb::BulkResponse {
-    fn from(outcome: BulkOutcome) -> Self {
+impl From<BulkChangeResult> for pb::BulkResponse {
+    fn from(outcome: BulkChangeResult) -> Self {
         Self {
             matched: i64::try_from(outcome.matched).unwrap_or(i64::MAX),
             updated: i64::try_from(outcome.updated).unwrap_or(i64::MAX),

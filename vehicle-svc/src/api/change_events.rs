@@ -76,7 +76,7 @@ impl EventService for ChangeEventApi {
         if ids.len() > MAX_CAMPAIGNS {
             return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let mut paces = work_pace::compute_work_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
+        let mut paces = work_pace::compute_work_pace(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         for pace in &mut paces {
             work_pace::hide_counts_of_other_users(pace, &caller);
         }

@@ -2,7 +2,7 @@
 use super::{ApiContext, Reply, reply};
 use crate::{
     bulk_changes::{
-        context::BulkContext,
+        context::BulkCallContext,
         undo::{self, UndoResult},
     },
     campaign::removal::CampaignRemover,
@@ -60,7 +60,7 @@ impl JobService for JobApi {
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobResponse> {
         let (caller, address, bearer) =
             (identity::authenticated_caller(&request)?, audit::client_address(&request), CallContext::from_request(&request));
-        let run = BulkContext { caller, now: self.context.clock.now(), campaign: None, yard: None, dry_run: false, address };
+        let run = BulkCallContext { caller, now: self.context.clock.now(), campaign: None, yard: None, dry_run: false, address };
         let (id, by) = (request.get_ref().id, run.caller.signed_in_user_id());
         let (db, live, progress) = (self.context.db.clone(), self.context.live.clone(), self.context.progress.clone());
         let undoing = async move {

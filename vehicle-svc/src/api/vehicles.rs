@@ -2,13 +2,13 @@
 //! inspections.
 use super::{ApiContext, Reply, reply};
 use crate::{
-    campaign::{delta_sync, search_index::SearchIndexes},
+    campaign::{delta_sync, search_index::SearchIndexCache},
     device_time::parse_device_time,
     error::Error,
     inspection::{
         self,
         batcher::SaveBatcher,
-        save_model::{MergeBase, SaveCommand, SaveResult},
+        save_types::{MergeBase, SaveCommand, SaveResult},
     },
     notes,
     parking_space::ParkingSpace,
@@ -47,14 +47,14 @@ const MAX_KEY_LEN: usize = 128;
 /// gRPC service that lists, searches, exports and saves vehicles.
 pub struct VehicleApi {
     context: ApiContext,
-    rosters: SearchIndexes,
+    rosters: SearchIndexCache,
     together: SaveBatcher,
 }
 
 impl VehicleApi {
     /// Creates the gRPC service, with new search indexes and a new batcher for saves.
     pub fn new(host: &ServiceHost, context: ApiContext) -> Self {
-        let rosters = SearchIndexes::new(host.tasks.clone(), context.db.clone());
+        let rosters = SearchIndexCache::new(host.tasks.clone(), context.db.clone());
         let together = SaveBatcher::new(context.db.clone(), host.tasks.clone());
         Self { context, rosters, together }
     }
@@ -78,7 +78,7 @@ impl VehicleApi {
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
             let filter = vehicles::VehicleFilter {
-                pattern: pagination::to_sql_like_pattern(&key),
+                pattern: pagination::to_contains_pattern(&key),
                 needle: key,
                 matches_vin_keys: true,
                 ..filter.clone()
@@ -241,7 +241,7 @@ fn filter(request: &pb::ListVehiclesRequest, yard_filter: YardFilter) -> Result<
     };
     let search = normalization::normalize_identifier(&request.search).to_lowercase();
     Ok(vehicles::VehicleFilter {
-        pattern: pagination::to_sql_like_pattern(&search),
+        pattern: pagination::to_contains_pattern(&search),
         needle: search,
         matches_vin_keys: false,
         yard_filter,

@@ -1,6 +1,6 @@
 //! Types shared by all bulk calls (calls that change many vehicles): the context, skip reasons, and the result of a status or
 //! parking space change.
-use crate::store::{counters::CampaignCounts, vehicle_lookup::VehicleScope};
+use crate::store::{counters::CampaignCounts, vehicle_lookup::LookupScope};
 use chrono::{DateTime, Utc};
 use patio_kit::auth::identity::Caller;
 use patio_proto::vehicle::Preview;
@@ -10,7 +10,7 @@ pub const MAX_VEHICLES_PER_CALL: usize = 50_000;
 
 /// Context of a bulk call: caller, time, the campaign and yard to which the call is limited, and whether the call is a dry run.
 #[derive(Debug, Clone)]
-pub struct BulkContext {
+pub struct BulkCallContext {
     /// User or service that makes the bulk call.
     pub caller: Caller,
     /// Time at which the server received the bulk call; stored as the time of the change.
@@ -25,12 +25,12 @@ pub struct BulkContext {
     pub address: String,
 }
 
-impl BulkContext {
+impl BulkCallContext {
     /// Returns the scope of the vehicle lookup: campaign, yard, and whether the lookup locks the rows of the vehicles.
     /// A dry run locks no rows.
     #[must_use]
-    pub fn vehicle_scope(&self) -> VehicleScope {
-        VehicleScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
+    pub fn lookup_scope(&self) -> LookupScope {
+        LookupScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
     }
 }
 
@@ -78,7 +78,7 @@ impl SkipReason {
 
 /// Result of a bulk change of status or parking space. For a dry run, the planned result.
 #[derive(Debug, Clone, Default)]
-pub struct BulkOutcome {
+pub struct BulkChangeResult {
     /// Number of vehicles that match the requested VINs.
     pub matched: usize,
     /// Number of vehicles that the bulk call changed, or would change in a dry run.

@@ -1,6 +1,6 @@
 //! Job history: records bulk changes with snapshots of the changed vehicles, so that a job can be undone for 90 days.
 use crate::{
-    bulk_changes::context::BulkContext,
+    bulk_changes::context::BulkCallContext,
     live::MAX_VEHICLES_PER_EVENT,
     store::{
         batch_update::{self, VehiclePatch},
@@ -96,7 +96,7 @@ impl ChangeSet {
 
     /// Inserts the job and the snapshots of its vehicles into the database. Must be called before the vehicles
     /// change.
-    pub async fn record_job(&self, tx: &mut Tx<'_>, run: &BulkContext, work: BulkJobDescription) -> Result<()> {
+    pub async fn record_job(&self, tx: &mut Tx<'_>, run: &BulkCallContext, work: BulkJobDescription) -> Result<()> {
         let BulkJobDescription { kind, detail, supervisor } = work;
         let new = NewBulkJob {
             kind,
@@ -138,7 +138,7 @@ impl ChangeSet {
 pub async fn record_job_and_patch_vehicles(
     tx: &mut Tx<'_>,
     all: &[(&FoundVehicle, VehiclePatch<'_>)],
-    run: &BulkContext,
+    run: &BulkCallContext,
     work: BulkJobDescription,
 ) -> Result<Vec<CampaignCounts>> {
     let touched = ChangeSet::from_patches(all);

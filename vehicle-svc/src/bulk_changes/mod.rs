@@ -11,7 +11,7 @@ pub(crate) mod undo;
 
 use crate::{
     bulk_changes::{
-        context::{BulkContext, BulkOutcome, MAX_VEHICLES_PER_CALL, SkipReason},
+        context::{BulkCallContext, BulkChangeResult, MAX_VEHICLES_PER_CALL, SkipReason},
         job_history::{BulkJobDescription, ChangeSet, usize_to_i64},
         preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_yard_warnings},
     },
@@ -153,7 +153,7 @@ impl<'a> Asked<'a> {
 
     /// Creates the result of a bulk call from the vehicles that the caller means or may mean. `found` yields, for each vehicle, the
     /// number (from 1) of its requested VIN. The result lists requested VINs without a vehicle as the caller wrote them.
-    fn outcome(&self, found: impl Iterator<Item = i64>) -> BulkOutcome {
+    fn outcome(&self, found: impl Iterator<Item = i64>) -> BulkChangeResult {
         let found: Vec<usize> = found.map(|asked| self.row(asked)).collect();
         let matched = found.len();
         let present: HashSet<usize> = found.into_iter().collect();
@@ -164,7 +164,7 @@ impl<'a> Asked<'a> {
             1 => vec!["One line repeats a vehicle of an earlier line. The vehicle counts once.".to_owned()],
             many => vec![format!("{many} lines repeat vehicles of earlier lines. Each vehicle counts once.")],
         };
-        BulkOutcome { matched, not_found, warnings, ..BulkOutcome::default() }
+        BulkChangeResult { matched, not_found, warnings, ..BulkChangeResult::default() }
     }
 }
 
@@ -173,11 +173,11 @@ impl<'a> Asked<'a> {
 /// # Errors
 /// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
 /// is changed.
-pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &BulkContext) -> Result<BulkOutcome> {
+pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &BulkCallContext) -> Result<BulkChangeResult> {
     let new = status_patch(run.caller.role, change);
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = Asked::of(vins)?;
-    let found = status_change_targets::find_status_change_targets(tx, &asked.keys(), new, run.vehicle_scope()).await?;
+    let found = status_change_targets::find_status_change_targets(tx, &asked.keys(), new, run.lookup_scope()).await?;
     let (meant, unclear) = asked.split_ambiguous(found, |vehicle| (vehicle.asked, vehicle.model_code.as_str()));
     let mut outcome = asked.outcome(meant.iter().chain(&unclear).map(|vehicle| vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = meant.into_iter().partition(|vehicle| vehicle.is_open);
@@ -200,7 +200,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record_job(tx, run, BulkJobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
-    batch_update::write_same_patch(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
+    batch_update::write_shared_patch(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
     outcome.campaign_counts = touched.update_campaign_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
@@ -268,14 +268,14 @@ fn status_patch(role: Role, change: StatusChange) -> VehiclePatch<'static> {
 /// # Errors
 /// Returns `InvalidField` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle is
 /// changed.
-pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], run: &BulkContext) -> Result<BulkOutcome> {
+pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], run: &BulkCallContext) -> Result<BulkChangeResult> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = Asked::of(&written)?;
     let found = vehicle_lookup::find_by_vin_keys(
         tx,
         &asked.keys(),
         OptionalColumns { place: true, ..OptionalColumns::default() },
-        run.vehicle_scope(),
+        run.lookup_scope(),
     )
     .await?;
     let (meant, unclear) = asked.split_ambiguous(found, |vehicle| (vehicle.asked, vehicle.model_code.as_str()));
@@ -326,7 +326,7 @@ fn preview(mut changed: Vec<(usize, &FoundVehicle, VehiclePatch<'_>)>) -> Vec<Pr
     shown.collect()
 }
 
-fn event(summary: String, run: &BulkContext, new: &serde_json::Value) -> audit::AuditEvent {
+fn event(summary: String, run: &BulkCallContext, new: &serde_json::Value) -> audit::AuditEvent {
     let subject = run.campaign.map_or_else(|| "all campaigns".to_owned(), |id| format!("campaign {id}"));
     audit::AuditEvent {
         kind: "bulk-changed",

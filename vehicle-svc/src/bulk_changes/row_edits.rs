@@ -1,7 +1,7 @@
 //! Bulk edit by file: validates the rows of a file, previews their changes, and applies all of them in one transaction.
 use crate::{
     bulk_changes::{
-        context::{BulkContext, MAX_VEHICLES_PER_CALL},
+        context::{BulkCallContext, MAX_VEHICLES_PER_CALL},
         job_history::{self, BulkJobDescription, usize_to_i64},
         preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_yard_warnings},
     },
@@ -11,7 +11,7 @@ use crate::{
     store::{
         batch_update::VehiclePatch,
         counters::CampaignCounts,
-        vehicle_lookup::{self, FoundVehicle, OptionalColumns, VehicleScope},
+        vehicle_lookup::{self, FoundVehicle, LookupScope, OptionalColumns},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -169,7 +169,7 @@ pub async fn apply_edits(
     tx: &mut Tx<'_>,
     rows: &[RowEdit],
     errors: Vec<pb::LineError>,
-    run: &BulkContext,
+    run: &BulkCallContext,
     source: &str,
 ) -> Result<RowEditResult> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
@@ -179,8 +179,8 @@ pub async fn apply_edits(
         operator_notes: rows.iter().any(|row| row.operator_notes.is_some()),
         admin_notes: rows.iter().any(|row| row.admin_notes.is_some()),
     };
-    let scope = run.vehicle_scope();
-    let scope = VehicleScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
+    let scope = run.lookup_scope();
+    let scope = LookupScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
     let mut found = vehicle_lookup::find_by_vin_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: RowEditResult { errors, ..RowEditResult::default() }, ..Plan::default() };
@@ -273,7 +273,7 @@ fn becomes<'a>(vehicle: &FoundVehicle, row: &'a RowEdit) -> VehiclePatch<'a> {
     patch.without_unchanged_values(vehicle)
 }
 
-fn event(vehicles: usize, run: &BulkContext, source: &str) -> audit::AuditEvent {
+fn event(vehicles: usize, run: &BulkCallContext, source: &str) -> audit::AuditEvent {
     let from = if source.is_empty() { String::new() } else { format!(" from {source}") };
     audit::AuditEvent {
         kind: "bulk-changed",

@@ -5,7 +5,7 @@
 //! campaign accepts no saves; campaign-svc deletes the campaign later.
 use crate::{
     bulk_changes::{
-        context::BulkContext,
+        context::BulkCallContext,
         job_history::{ChangeSet, usize_to_i64},
     },
     error::{Error, Result},
@@ -46,7 +46,7 @@ pub struct UndoResult {
 /// # Errors
 /// Returns an error, and changes nothing, when the job does not exist, the caller may not undo it, a campaign of the
 /// job is closed, or all campaigns of the job are deleted.
-pub async fn undo_job(tx: &mut Tx<'_>, id: i64, run: &BulkContext) -> Result<UndoResult> {
+pub async fn undo_job(tx: &mut Tx<'_>, id: i64, run: &BulkCallContext) -> Result<UndoResult> {
     let job = jobs::lock_for_update(tx, id).await?.ok_or(Error::JobNotFound(id))?;
     if job.undone_at.is_some() {
         return load_earlier_result(tx, &job).await;
@@ -83,7 +83,7 @@ async fn load_earlier_result(tx: &mut Tx<'_>, job: &BulkJob) -> Result<UndoResul
 
 /// Undoes an import: closes the imported campaign and marks the campaign for deletion by campaign-svc. Changes nothing
 /// when a vehicle was changed after the import.
-async fn undo_import(tx: &mut Tx<'_>, job: BulkJob, campaign: i64, run: &BulkContext) -> Result<UndoResult> {
+async fn undo_import(tx: &mut Tx<'_>, job: BulkJob, campaign: i64, run: &BulkCallContext) -> Result<UndoResult> {
     let skipped = jobs::list_vehicles_changed_after_import(tx, campaign).await?;
     if !skipped.is_empty() {
         return Ok(UndoResult { skipped, ..UndoResult::default() });
@@ -95,7 +95,7 @@ async fn undo_import(tx: &mut Tx<'_>, job: BulkJob, campaign: i64, run: &BulkCon
 }
 
 /// Restores the vehicles of a job to their values from before the job. Skips vehicles that were changed after the job.
-async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> Result<UndoResult> {
+async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkCallContext) -> Result<UndoResult> {
     let kept = job_snapshots::list_snapshots_of_job(tx, job.id).await?;
     let now = vehicle_lookup::list_by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
     let deleted = job.vehicles - usize_to_i64(now.len());
@@ -118,7 +118,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkContext) -> R
     let restored = usize_to_i64(all.len());
     let same: Vec<VehicleSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<VehicleSnapshot> = others.into_iter().map(|(before, _)| before).collect();
-    job_snapshots::restore_content_ids(tx, job.id, &same, &others).await?;
+    job_snapshots::finish_undo(tx, job.id, &same, &others).await?;
     record_undo(tx, job, None, run, (restored, usize_to_i64(skipped.len()))).await?;
     Ok(UndoResult { undone: true, restored, skipped, deleted, campaign_counts, deletes_campaign: false })
 }
@@ -149,7 +149,7 @@ async fn record_undo(
     tx: &mut Tx<'_>,
     job: BulkJob,
     removing: Option<i64>,
-    run: &BulkContext,
+    run: &BulkCallContext,
     (restored, skipped): (i64, i64),
 ) -> Result<()> {
     let event = audit::AuditEvent {

@@ -64,7 +64,7 @@ impl ProgressPublisher {
             async move {
                 let delivered = again.deliver_milestones().await;
                 let is_left = delivered.is_err();
-                OUTAGE.log_attempt("report campaign milestones (started, completed) to campaign-svc", delivered);
+                OUTAGE.log_result("report campaign milestones (started, completed) to campaign-svc", delivered);
                 is_left
             }
         });

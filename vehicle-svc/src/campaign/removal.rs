@@ -45,7 +45,7 @@ impl CampaignRemover {
             async move {
                 let deleted = again.execute_pending_deletions(None).await;
                 let is_left = deleted.is_err();
-                OUTAGE.log_attempt("delete the campaigns of reverted imports", deleted);
+                OUTAGE.log_result("delete the campaigns of reverted imports", deleted);
                 is_left
             }
         });

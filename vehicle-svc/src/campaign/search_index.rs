@@ -31,14 +31,14 @@ const END: char = '\0';
 
 /// Cache of the search indexes of all campaigns. All clones share one cache.
 #[derive(Clone)]
-pub struct SearchIndexes {
+pub struct SearchIndexCache {
     tasks: BackgroundTasks,
     db: Db,
     known: Cache<i64, Arc<CampaignIndex>>,
     building: Arc<Mutex<HashSet<i64>>>,
 }
 
-impl SearchIndexes {
+impl SearchIndexCache {
     /// Creates an empty cache. Indexes are built in background tasks on `tasks` from the vehicles in `db`.
     pub fn new(tasks: BackgroundTasks, db: Db) -> Self {
         let weigh = |_: &i64, roster: &Arc<CampaignIndex>| u32::try_from(roster.bytes()).unwrap_or(u32::MAX);

@@ -1,8 +1,8 @@
 //! Audit event of a saved inspection: builds the event, and parses from a stored event how the user entered the VIN (typed or
 //! scanned).
 use crate::{
-    inspection::save_model::SaveCommand,
-    store::{conflicts::NewConflict, vehicle_content::VehicleContent, vehicles::Vehicle},
+    inspection::save_types::SaveCommand,
+    store::{conflicts::NewConflict, editable_fields::EditableFields, vehicles::Vehicle},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::audit;
@@ -43,7 +43,7 @@ pub fn parse_vin_input_method(summary: &str) -> Origin {
 /// of the device.
 pub fn build_save_audit_event(
     before: &Vehicle,
-    after: &VehicleContent,
+    after: &EditableFields,
     save: &SaveCommand,
     kept: &[NewConflict],
     now: DateTime<Utc>,

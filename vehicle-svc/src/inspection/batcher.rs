@@ -2,7 +2,7 @@
 //! On `SQLite` the writer thread batches transactions instead.
 use crate::{
     error::{Error, Result},
-    inspection::save_attempt::{AttemptOutcome, EvaluatedSave, SaveAttempt},
+    inspection::save_attempt::{EvaluatedSave, SaveAttempt, SaveAttemptOutcome},
     store::saves,
 };
 use patio_kit::{
@@ -62,7 +62,7 @@ fn pause(waiting: usize, begun: Option<Instant>, now: Instant) -> Option<Instant
 /// A queued save with the channel for its result.
 struct Asked {
     attempt: Arc<SaveAttempt>,
-    answer: oneshot::Sender<Result<AttemptOutcome>>,
+    answer: oneshot::Sender<Result<SaveAttemptOutcome>>,
     /// Tracing span of the gRPC call that queued the save.
     span: Span,
 }
@@ -88,10 +88,10 @@ impl SaveBatcher {
     ///
     /// # Errors
     /// Returns the error of the rule that the save breaks, or the error of an unavailable database. When a group fails for
-    /// another reason, every save of the group has the outcome [`AttemptOutcome::Retry`].
-    pub async fn attempt_save(&self, attempt: Arc<SaveAttempt>) -> Result<AttemptOutcome> {
+    /// another reason, every save of the group has the outcome [`SaveAttemptOutcome::Retry`].
+    pub async fn attempt_save(&self, attempt: Arc<SaveAttempt>) -> Result<SaveAttemptOutcome> {
         if !self.db.is_postgres() {
-            return attempt.attempt_unbatched(&self.db, false).await;
+            return attempt.run_unbatched(&self.db, false).await;
         }
         let (answer, result) = oneshot::channel();
         let leads = {
@@ -169,7 +169,7 @@ impl SaveBatcher {
 async fn write(db: &Db, group: Vec<Asked>) {
     let attempts: Vec<_> = group.iter().map(|asked| asked.attempt.clone()).collect();
     let counted = sql_stats::create_statement_counting_span();
-    let written: Result<Vec<Result<AttemptOutcome>>> =
+    let written: Result<Vec<Result<SaveAttemptOutcome>>> =
         db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).instrument(counted.clone()).await;
     sql_stats::attribute_statements_to_calls(&counted, group.iter().map(|asked| &asked.span));
     match written {
@@ -187,14 +187,14 @@ async fn write(db: &Db, group: Vec<Asked>) {
         Err(cause) => {
             tracing::debug!(%cause, saves = group.len(), "failed to write a batch of saves in one transaction, retrying each save in its own transaction");
             for asked in group {
-                drop(asked.answer.send(Ok(AttemptOutcome::Retry)));
+                drop(asked.answer.send(Ok(SaveAttemptOutcome::Retry)));
             }
         }
     }
 }
 
 /// Loads the vehicles of a group, applies the rules to each save, and writes all valid saves in one statement.
-async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Result<AttemptOutcome>>> {
+async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Result<SaveAttemptOutcome>>> {
     let keys: Vec<_> = attempts.iter().map(|attempt| &attempt.key).collect();
     let mut found = saves::load_vehicles(tx, &keys).await?;
     let judged: Vec<Result<EvaluatedSave>> = attempts
@@ -205,7 +205,7 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Resul
         })
         .collect();
     let changes: Vec<_> =
-        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.batchable_record(attempt)).collect();
+        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.batchable_save(attempt)).collect();
     let mut written = saves::write_saves(tx, &changes).await?;
     drop(changes);
     let mut tried = |judged: EvaluatedSave| {

@@ -1,12 +1,12 @@
 //! Resolution of a conflict: a user chooses one of the two values that were saved for a field.
 use crate::{
     error::{Error, Result},
-    inspection::{audit_event, merge, save_model::VehicleWriteResult},
+    inspection::{audit_event, merge, save_types::VehicleWriteResult},
     store::{
         conflicts::{self, Conflict},
+        editable_fields::EditableFields,
         idempotency_keys::IdempotencyKey,
-        saves::{self, LoadedVehicle, SaveRecord},
-        vehicle_content::VehicleContent,
+        saves::{self, LoadedVehicle, NewSave},
         vehicles::{self, Vehicle},
     },
     yard_filter::YardFilter,
@@ -98,10 +98,10 @@ async fn write(
     if vehicle.gate == "closed" {
         return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
     }
-    let mut content = VehicleContent::from_vehicle(vehicle);
+    let mut content = EditableFields::from_vehicle(vehicle);
     merge::set_field(&mut content, vehicle, field, value)?;
     let deltas = content.counter_deltas(vehicle);
-    let change = SaveRecord { before: vehicle, content: &content, deltas: &deltas, entry, key, yard_filter: YardFilter::All };
+    let change = NewSave { before: vehicle, content: &content, deltas: &deltas, entry, key, yard_filter: YardFilter::All };
     let after = saves::write_save(tx, &change).await.map_err(|cause| content.to_save_error(cause))?;
     let mut moved = VehicleWriteResult::from_row(after.ok_or(Error::VehicleNotFound(vehicle.id))?, &deltas);
     // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.

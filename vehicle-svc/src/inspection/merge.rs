@@ -2,12 +2,12 @@
 //! find conflicts.
 use crate::{
     error::{Error, Result},
-    inspection::save_model::{MergeBase, SaveCommand},
+    inspection::save_types::{MergeBase, SaveCommand},
     parking_space::ParkingSpace,
     store::{
         conflicts::NewConflict,
+        editable_fields::{EditableFields, parking_space_after_save},
         saves::LoadedVehicle,
-        vehicle_content::{VehicleContent, parking_space_after_save},
         vehicles::Vehicle,
     },
 };
@@ -137,7 +137,7 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &MergeBase
 /// # Errors
 /// Returns the error of the first rule that the save breaks. The rules are checked in this order: no field has a conflict (unless
 /// `stores_conflicts` is true), the role may change the fields, the campaign is open, the status change is allowed.
-pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &MergeBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
+pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &MergeBase) -> Result<(EditableFields, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);
     wishes.retain(|wish| wish.counts(role));
@@ -157,7 +157,7 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
             save.stores_conflicts && status::parse_vehicle_status(&wish.base).is_some_and(|base| before.has_ever_had_status(base));
         check_status_change(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
     }
-    let mut content = VehicleContent::from_vehicle(vehicle);
+    let mut content = EditableFields::from_vehicle(vehicle);
     let (conflicts, merging): (Vec<_>, Vec<_>) = wishes.into_iter().partition(FieldChange::is_conflict);
     for wish in &merging {
         set_field(&mut content, vehicle, wish.field, &wish.wanted)?;
@@ -188,7 +188,7 @@ fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
 ///
 /// # Errors
 /// Returns `InvalidField` when the text is not a valid value of the field.
-pub fn set_field(content: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
+pub fn set_field(content: &mut EditableFields, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
     match field {
         Field::Status => content.status = status::vehicle_status_text(status::parse_vehicle_status(value).unwrap_or_default()),
         Field::OperatorNotes => value.clone_into(&mut content.operator_notes),

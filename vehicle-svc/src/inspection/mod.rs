@@ -7,16 +7,16 @@ pub mod batcher;
 pub mod conflict_resolution;
 pub mod merge;
 pub mod save_attempt;
-pub mod save_model;
 pub mod save_rules;
+pub mod save_types;
 pub mod vehicle_history;
 
 use crate::{
     error::{Error, Result},
     inspection::{
         batcher::SaveBatcher,
-        save_attempt::{AttemptOutcome, SaveAttempt},
-        save_model::{SaveCommand, SaveResult},
+        save_attempt::{SaveAttempt, SaveAttemptOutcome},
+        save_types::{SaveCommand, SaveResult},
     },
     store::{
         idempotency_keys::{self, IdempotencyKey},
@@ -68,11 +68,11 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
     for number in 0..OPTIMISTIC_ATTEMPTS + 2 {
         let attempt = attempt.clone();
         lock |= number >= OPTIMISTIC_ATTEMPTS;
-        let tried = if number == 0 { together.attempt_save(attempt).await } else { attempt.attempt_unbatched(together.db(), lock).await };
+        let tried = if number == 0 { together.attempt_save(attempt).await } else { attempt.run_unbatched(together.db(), lock).await };
         match tried {
-            Ok(AttemptOutcome::Saved(saved)) => return Ok(*saved),
-            Ok(AttemptOutcome::Retry) => {}
-            Ok(AttemptOutcome::RetryLocked) => lock = true,
+            Ok(SaveAttemptOutcome::Saved(saved)) => return Ok(*saved),
+            Ok(SaveAttemptOutcome::Retry) => {}
+            Ok(SaveAttemptOutcome::RetryLocked) => lock = true,
             // A duplicate of this save ran at the same time and was written first.
             Err(Error::Database(cause)) if patio_kit::errors::is_unique_violation(&cause) => {}
             Err(error) => return Err(error),
@@ -97,10 +97,10 @@ pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
                 .await;
             match deleted {
                 Ok((keys, reports)) => {
-                    tracing::debug!(keys, reports, "deleted expired idempotency keys and expired device reports of pending saves");
+                    tracing::debug!(keys, reports, "deleted expired idempotency keys and expired reports from devices about their pending saves");
                 }
                 Err(cause) => {
-                    tracing::warn!(%cause, "failed to delete expired idempotency keys and expired device reports of pending saves, retrying in an hour");
+                    tracing::warn!(%cause, "failed to delete expired idempotency keys and expired reports from devices about their pending saves, retrying in an hour");
                 }
             }
         }

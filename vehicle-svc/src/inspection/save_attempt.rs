@@ -2,16 +2,15 @@
 use crate::{
     error::{Error, Result},
     inspection::{
-        audit_event,
-        save_model::{SaveCommand, SaveResult, VehicleWriteResult},
-        save_rules,
+        audit_event, save_rules,
+        save_types::{SaveCommand, SaveResult, VehicleWriteResult},
     },
     store::{
         conflicts::{self, Conflict, ConflictingSave, NewConflict},
         counters::CounterDeltasByYard,
+        editable_fields::EditableFields,
         idempotency_keys::IdempotencyKey,
-        saves::{self, LoadedVehicle, SaveRecord, SavedRow},
-        vehicle_content::VehicleContent,
+        saves::{self, LoadedVehicle, NewSave, SavedRow},
         vehicles::{self, Vehicle},
     },
 };
@@ -40,7 +39,7 @@ pub struct SaveAttempt {
 }
 
 /// Outcome of one attempt to save.
-pub enum AttemptOutcome {
+pub enum SaveAttemptOutcome {
     /// The save is stored, either by this attempt or by an earlier request with the same idempotency key.
     Saved(Box<SaveResult>),
     /// Another save changed the vehicle in the meantime. Nothing was written, and the save has to be attempted again.
@@ -58,7 +57,7 @@ pub struct EvaluatedSave {
 }
 
 struct Verdict {
-    content: VehicleContent,
+    content: EditableFields,
     kept: Vec<NewConflict>,
     deltas: CounterDeltasByYard,
     entry: AuditEntry,
@@ -74,21 +73,21 @@ impl EvaluatedSave {
     /// Returns the data for writing the save with one statement. Returns `None` for a repeated save, and for a save with conflicts,
     /// which needs several statements.
     #[must_use]
-    pub fn batchable_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
+    pub fn batchable_save<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<NewSave<'s>> {
         let Verdict { content, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
-        Some(SaveRecord { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, yard_filter: attempt.save.yard_filter })
+        Some(NewSave { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, yard_filter: attempt.save.yard_filter })
     }
 
     /// Returns the outcome of the attempt. `after` is the written vehicle row, or `None` when no row was written.
     #[must_use]
-    pub fn into_outcome(self, after: Option<SavedRow>) -> AttemptOutcome {
+    pub fn into_outcome(self, after: Option<SavedRow>) -> SaveAttemptOutcome {
         match (self.verdict, after) {
-            (Some(verdict), Some(after)) => AttemptOutcome::Saved(Box::new(SaveResult {
+            (Some(verdict), Some(after)) => SaveAttemptOutcome::Saved(Box::new(SaveResult {
                 write_result: VehicleWriteResult::from_row(after, &verdict.deltas),
                 conflicts: Vec::new(),
             })),
-            (Some(verdict), None) if !verdict.kept.is_empty() => AttemptOutcome::RetryLocked,
-            _ => AttemptOutcome::Retry,
+            (Some(verdict), None) if !verdict.kept.is_empty() => SaveAttemptOutcome::RetryLocked,
+            _ => SaveAttemptOutcome::Retry,
         }
     }
 }
@@ -96,7 +95,7 @@ impl EvaluatedSave {
 impl SaveAttempt {
     /// Attempts the save in a separate transaction, not in a group of saves. If `lock` is true, the vehicle's row is
     /// locked until the commit.
-    pub async fn attempt_unbatched(self: Arc<Self>, db: &Db, lock: bool) -> Result<AttemptOutcome> {
+    pub async fn run_unbatched(self: Arc<Self>, db: &Db, lock: bool) -> Result<SaveAttemptOutcome> {
         if lock {
             db.write(move |tx| Box::pin(async move { self.run(tx, true).await })).await
         } else {
@@ -121,25 +120,25 @@ impl SaveAttempt {
 
     /// Attempts the save in the given transaction: loads the vehicle (locked if `lock` is true), checks the rules, and
     /// writes the save with its conflicts.
-    async fn run(&self, tx: &mut Tx<'_>, lock: bool) -> Result<AttemptOutcome> {
+    async fn run(&self, tx: &mut Tx<'_>, lock: bool) -> Result<SaveAttemptOutcome> {
         let Self { save, key, .. } = self;
         let found = saves::load_vehicle(tx, save.id, key, lock).await?.ok_or(Error::VehicleNotFound(save.id))?;
         let EvaluatedSave { found, verdict } = self.evaluate_save(found)?;
         let Some(Verdict { content, kept, deltas, entry }) = verdict else {
-            return self.repeated_result(tx, &found).await.map(|saved| AttemptOutcome::Saved(Box::new(saved)));
+            return self.repeated_result(tx, &found).await.map(|saved| SaveAttemptOutcome::Saved(Box::new(saved)));
         };
         if !kept.is_empty() && !lock {
-            return Ok(AttemptOutcome::RetryLocked);
+            return Ok(SaveAttemptOutcome::RetryLocked);
         }
         let before = &found.vehicle;
-        let change = SaveRecord { before, content: &content, deltas: &deltas, entry: &entry, key, yard_filter: save.yard_filter };
+        let change = NewSave { before, content: &content, deltas: &deltas, entry: &entry, key, yard_filter: save.yard_filter };
         let Some(after) = saves::write_save(tx, &change).await.map_err(|cause| content.to_save_error(cause))? else {
-            return Ok(AttemptOutcome::Retry);
+            return Ok(SaveAttemptOutcome::Retry);
         };
         let mut write_result = VehicleWriteResult::from_row(after, &deltas);
         let (conflicts, more) = self.store_conflicts(tx, before, &kept).await?;
         write_result.vehicle.open_conflicts += more;
-        Ok(AttemptOutcome::Saved(Box::new(SaveResult { write_result, conflicts })))
+        Ok(SaveAttemptOutcome::Saved(Box::new(SaveResult { write_result, conflicts })))
     }
 
     /// Stores both values of each conflicting field. Returns all conflicts of the save, and how many of them are new. A conflict is

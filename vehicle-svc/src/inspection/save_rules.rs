@@ -1,11 +1,11 @@
 //! Rules of a save: which fields and which statuses a role may change.
 use crate::{
     error::{Error, Result},
-    inspection::{merge, save_model::SaveCommand},
+    inspection::{merge, save_types::SaveCommand},
     store::{
         conflicts::NewConflict,
+        editable_fields::{EditableFields, parking_space_after_save},
         saves::LoadedVehicle,
-        vehicle_content::{VehicleContent, parking_space_after_save},
         vehicles::Vehicle,
     },
 };
@@ -15,7 +15,7 @@ use patio_proto::{access::Role, status};
 ///
 /// # Errors
 /// Returns the error of the first rule that the save breaks.
-pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(VehicleContent, Vec<NewConflict>)> {
+pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(EditableFields, Vec<NewConflict>)> {
     let before = &found.vehicle;
     if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.vin_parts()) {
         return Err(Error::VinMismatch { id: before.id, vin: before.vin_parts().to_text() });
@@ -32,7 +32,7 @@ pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> R
 
 /// Applies the rules to a save without base values (the values that the client saw). Returns the vehicle's new content. The caller
 /// must have checked the vehicle's version.
-fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<VehicleContent> {
+fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<EditableFields> {
     let is_admin = role == Role::Admin;
     let identifier = before.vin_parts();
     reject_if(!is_admin && save.vin.as_ref().is_some_and(|vin| *vin != identifier), "the VIN")?;
@@ -46,7 +46,7 @@ fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Re
     if !status::is_vehicle_status_change_allowed(role, from, to) {
         return Err(Error::StatusNotAllowed { from: status::vehicle_status_text(from), to: status::vehicle_status_text(to) });
     }
-    Ok(VehicleContent {
+    Ok(EditableFields {
         identifier: save.vin.clone().unwrap_or(identifier),
         place: parking_space_after_save(before, save.place.clone()),
         status: status::vehicle_status_text(to),

@@ -13,7 +13,7 @@ pub mod work_metrics;
 pub mod work_pace;
 
 use crate::{
-    inspection::save_model::VehicleWriteResult,
+    inspection::save_types::VehicleWriteResult,
     live::revision_tracker::RevisionTracker,
     store::{campaigns, conflicts::Conflict, counters::CampaignCounts, vehicles},
 };
@@ -299,7 +299,7 @@ impl ChangeFeed {
             campaigns.extend(self.noted().paces.keys());
         }
         let ids: Vec<i64> = campaigns.into_iter().collect();
-        let paces = match work_pace::compute_work_paces(&self.db, &ids, self.clock.now()).await {
+        let paces = match work_pace::compute_work_pace(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
             Err(cause) => {
                 return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, browsers keep showing the previous pace");

@@ -2,7 +2,7 @@
 //!
 //! The pace is computed from the last save of each vehicle in the database, so that all replicas compute equal paces, also after
 //! a restart.
-use crate::store::work_pace::{self, RecentUserSaves, RemainingVehicles};
+use crate::store::work_pace::{self, RecentUserSaves, RemainingCount};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{
@@ -23,7 +23,7 @@ const MIN_SPAN: TimeDelta = TimeDelta::minutes(10);
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn compute_work_paces(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
+pub async fn compute_work_pace(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
     if campaigns.is_empty() {
         return Ok(Vec::new());
     }
@@ -38,7 +38,7 @@ pub async fn compute_work_paces(db: &Db, campaigns: &[i64], now: DateTime<Utc>) 
     Ok(remaining.into_iter().map(|of| whole(&of, &by_campaign.remove(&of.campaign_id).unwrap_or_default(), now)).collect())
 }
 
-fn whole(of: &RemainingVehicles, saved: &[RecentUserSaves], now: DateTime<Utc>) -> Pace {
+fn whole(of: &RemainingCount, saved: &[RecentUserSaves], now: DateTime<Utc>) -> Pace {
     let mut people: BTreeMap<i64, Vec<&RecentUserSaves>> = BTreeMap::new();
     for row in saved {
         people.entry(row.user_id).or_default().push(row);
@@ -119,7 +119,7 @@ mod tests {
     fn a_pace_lists_users_at_work_and_estimates_the_finish() {
         let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
         let rows = [saved(4, 2, 10, (20, 18), now), saved(4, 3, 5, (17, 1), now), saved(5, 2, 5, (30, 16), now)];
-        let pace = whole(&RemainingVehicles { campaign_id: 1, remaining: 90 }, &rows, now);
+        let pace = whole(&RemainingCount { campaign_id: 1, remaining: 90 }, &rows, now);
         assert_eq!(pace.people.len(), 1, "a user without a save for 15 minutes is not at work");
         assert_eq!(
             (pace.people[0].user_id, pace.people[0].yard, pace.people[0].saves, pace.people[0].per_hour),
@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn there_is_no_finish_time_without_saves_or_without_remaining_vehicles() {
         let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
-        let idle = whole(&RemainingVehicles { campaign_id: 1, remaining: 80 }, &[], now);
+        let idle = whole(&RemainingCount { campaign_id: 1, remaining: 80 }, &[], now);
         assert_eq!((idle.per_hour, idle.finish_at), (0.0, None));
-        let done = whole(&RemainingVehicles { campaign_id: 1, remaining: 0 }, &[saved(4, 2, 1, (0, 0), now)], now);
+        let done = whole(&RemainingCount { campaign_id: 1, remaining: 0 }, &[saved(4, 2, 1, (0, 0), now)], now);
         assert_eq!((done.per_hour, done.finish_at), (6.0, None), "one save counts as one in ten minutes");
     }
 }

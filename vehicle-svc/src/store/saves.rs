@@ -2,8 +2,8 @@
 //! audit entry and idempotency key.
 use crate::{
     store::{
-        counters::CounterDeltasByYard, dialect, idempotency_keys::IdempotencyKey, save_sql, status_history,
-        vehicle_content::VehicleContent, vehicles::Vehicle, work_counts,
+        counters::CounterDeltasByYard, dialect, editable_fields::EditableFields, idempotency_keys::IdempotencyKey, save_sql,
+        status_history, vehicles::Vehicle, work_counts,
     },
     yard_filter::YardFilter,
 };
@@ -98,12 +98,12 @@ pub struct SavedRow {
 
 /// All data that a save writes: new content, counters, audit entry and idempotency key.
 #[derive(Debug)]
-pub struct SaveRecord<'s> {
+pub struct NewSave<'s> {
     /// Vehicle before the save, against which the save was validated. On `PostgreSQL`, the save is skipped if the stored vehicle has
     /// another version.
     pub before: &'s Vehicle,
     /// New content of the vehicle.
-    pub content: &'s VehicleContent,
+    pub content: &'s EditableFields,
     /// Changes to the counters of the campaign.
     pub deltas: &'s CounterDeltasByYard,
     /// Entry for the audit log.
@@ -114,7 +114,7 @@ pub struct SaveRecord<'s> {
     pub yard_filter: YardFilter,
 }
 
-impl SaveRecord<'_> {
+impl NewSave<'_> {
     /// Returns `true` when the save changes the VIN or the parking space. The search index of the campaign is then outdated.
     fn changes_position(&self) -> bool {
         let (was, is) = (self.before, self.content);
@@ -154,15 +154,15 @@ pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<
 ///
 /// On `PostgreSQL`, returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the
 /// vehicle, or the campaign is closed. On `SQLite`, no other writer can change the vehicle between load and save.
-pub async fn write_save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
+pub async fn write_save(tx: &mut Tx<'_>, change: &NewSave<'_>) -> Result<Option<SavedRow>> {
     match tx.connection() {
         Engine::Postgres(_) => Ok(write_saves(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
         Engine::Sqlite(c) => save_on_sqlite(c, change).await,
     }
 }
 
-async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
-    let SaveRecord { before, content, deltas, entry, key, yard_filter } = change;
+async fn save_on_sqlite(c: &mut SqliteConnection, change: &NewSave<'_>) -> Result<Option<SavedRow>> {
+    let NewSave { before, content, deltas, entry, key, yard_filter } = change;
     let [(first_yard, first), (second_yard, second)] = deltas.deltas_of_affected_yards();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
@@ -220,7 +220,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
 /// # Errors
 /// Returns the database error, and writes no save of the group, when one save violates a constraint, such as a
 /// duplicate VIN.
-pub async fn write_saves(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<HashMap<i64, SavedRow>> {
+pub async fn write_saves(tx: &mut Tx<'_>, changes: &[NewSave<'_>]) -> Result<HashMap<i64, SavedRow>> {
     if changes.is_empty() {
         return Ok(HashMap::new());
     }

@@ -4,7 +4,7 @@ use crate::store::{
     dialect,
     job_snapshots::VehicleSnapshot,
     json_rows::{deserialize_sqlite_bool, field_names, rows},
-    vehicle_lookup::{VehicleScope, asked, content, lock_clause},
+    vehicle_lookup::{LookupScope, asked, content, lock_clause},
 };
 use patio_kit::db::Tx;
 use serde::Deserialize;
@@ -80,7 +80,7 @@ pub async fn find_status_change_targets(
     tx: &mut Tx<'_>,
     keys: &[&str],
     new: VehiclePatch<'_>,
-    scope: VehicleScope,
+    scope: LookupScope,
 ) -> Result<Vec<StatusChangeTarget>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
@@ -102,6 +102,6 @@ pub async fn find_status_change_targets(
     let mut found =
         rows!(tx, StatusChangeTarget, field_names::<StatusChangeTarget>(), text, &keys, scope.campaign, scope.yard, team, supervisor)?;
     found.sort_unstable_by_key(|vehicle| vehicle.id);
-    found.retain(|vehicle| held.was_visible_at_lookup_start(vehicle.campaign_id));
+    found.retain(|vehicle| held.has_campaign(vehicle.campaign_id));
     Ok(found)
 }

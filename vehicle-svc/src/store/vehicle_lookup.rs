@@ -158,7 +158,7 @@ pub(super) use asked;
 
 /// Campaign and yard to which a vehicle lookup is limited, and whether the lookup locks the found rows.
 #[derive(Debug, Clone, Copy)]
-pub struct VehicleScope {
+pub struct LookupScope {
     /// Id of the campaign to which the lookup is limited; `None` for all campaigns.
     pub campaign: Option<i64>,
     /// Id of the yard to which the lookup is limited; `None` for all yards.
@@ -184,7 +184,7 @@ pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
 
 impl VisibleCampaigns {
     /// Returns `true` when the campaign was already open or closed at the start of the lookup.
-    pub(super) fn was_visible_at_lookup_start(&self, campaign: i64) -> bool {
+    pub(super) fn has_campaign(&self, campaign: i64) -> bool {
         self.0.contains_key(&campaign)
     }
 
@@ -202,7 +202,7 @@ impl VisibleCampaigns {
     }
 }
 
-impl VehicleScope {
+impl LookupScope {
     /// Loads the open and closed campaigns of the scope. If the lookup locks vehicles, also locks these campaigns, so
     /// that none of them is opened or closed before the commit.
     pub(super) async fn load_campaigns(self, tx: &mut Tx<'_>) -> Result<VisibleCampaigns> {
@@ -224,7 +224,7 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
 
 /// Returns the vehicles of open and closed campaigns whose VINs match the given comparison keys (upper case, without blanks, hyphens
 /// and asterisks), sorted by id.
-pub async fn find_by_vin_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalColumns, scope: VehicleScope) -> Result<Vec<FoundVehicle>> {
+pub async fn find_by_vin_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalColumns, scope: LookupScope) -> Result<Vec<FoundVehicle>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
@@ -239,7 +239,7 @@ pub async fn find_by_vin_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalCo
 /// Returns the vehicles with the given ids in open and closed campaigns, sorted by id. If `locks_rows` is true, the
 /// vehicles (but not their campaigns) stay locked until the commit.
 pub async fn list_by_ids(tx: &mut Tx<'_>, ids: &[i64], locks_rows: bool) -> Result<Vec<FoundVehicle>> {
-    let held = VehicleScope { campaign: None, yard: None, locks_rows: false }.load_campaigns(tx).await?;
+    let held = LookupScope { campaign: None, yard: None, locks_rows: false }.load_campaigns(tx).await?;
     let text = format!(
         "select cast(0 as bigint) as asked, {} from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') {}",

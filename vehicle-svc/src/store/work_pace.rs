@@ -39,7 +39,7 @@ pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>)
 
 /// Number of vehicles of a campaign that are not inspected yet.
 #[derive(Debug, Clone, Copy, FromRow)]
-pub struct RemainingVehicles {
+pub struct RemainingCount {
     /// Id of the campaign.
     pub campaign_id: i64,
     /// Number of vehicles that are not inspected.
@@ -47,7 +47,7 @@ pub struct RemainingVehicles {
 }
 
 /// Returns the number of vehicles that are not inspected in each of the given campaigns. Drafts and removed campaigns are left out.
-pub async fn count_remaining_vehicles(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicles>> {
+pub async fn count_remaining_vehicles(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingCount>> {
     let text = format!(
         "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",
         dialect::json_array_contains_sql(db.is_postgres())

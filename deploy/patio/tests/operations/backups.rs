@@ -57,7 +57,7 @@ fn used(patio: &Patio) -> (Client, Vec<i64>) {
 #[test]
 fn an_online_backup_of_sqlite_can_be_restored() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
-    let running = Patio::builder().with_folder(folder.path()).start();
+    let running = Patio::builder().with_installation_folder(folder.path()).start();
     let (admin, vehicles) = used(&running);
     let before = everything(&admin);
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
@@ -76,7 +76,7 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     assert_eq!(done.code, Some(0), "{done:?}");
     // The key file that encrypts the signing keys is not part of the backup.
     fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
-    let restored = Patio::builder().with_folder(&other).start();
+    let restored = Patio::builder().with_installation_folder(&other).start();
     let admin = restored.sign_in();
     assert_eq!(everything(&admin), before);
     admin.save_vehicle(vehicles[2], &json!({ "status": "ok" }));
@@ -108,7 +108,7 @@ async fn ids(file: &Path, query: &'static str) -> Vec<i64> {
 #[test]
 fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
-    let running = Patio::builder().with_folder(folder.path()).start();
+    let running = Patio::builder().with_installation_folder(folder.path()).start();
     let admin = running.sign_in();
     admin.import_workbook(&workbooks::campaign("Large", "HB20", MANY_VEHICLES));
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
@@ -127,7 +127,7 @@ fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
 #[test]
 fn a_metric_has_the_time_of_the_last_backup() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
-    let running = Patio::builder().with_folder(folder.path()).start();
+    let running = Patio::builder().with_installation_folder(folder.path()).start();
     let url = format!("{}/metrics", running.replica("patio", 0).admin_url());
     let reported = || {
         let metrics = ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
@@ -149,7 +149,7 @@ fn a_metric_has_the_time_of_the_last_backup() {
 #[test]
 fn an_encrypted_backup_is_unreadable_without_its_key() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
-    let running = Patio::builder().with_folder(folder.path()).start();
+    let running = Patio::builder().with_installation_folder(folder.path()).start();
     let (admin, _) = used(&running);
     let before = everything(&admin);
     let (data, copy, identity) = (running.data_folder(), folder.path().join("copy"), folder.path().join("identity"));
@@ -171,7 +171,7 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
     let done = patio(&other.join("data"), &["restore", "--identity", identity.to_str().unwrap(), copy.to_str().unwrap()]);
     assert_eq!(done.code, Some(0), "{done:?}");
     fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
-    let restored = Patio::builder().with_folder(&other).start();
+    let restored = Patio::builder().with_installation_folder(&other).start();
     assert_eq!(everything(&restored.sign_in()), before);
     restored.stop();
 }

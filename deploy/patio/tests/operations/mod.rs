@@ -123,7 +123,7 @@ fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
 #[test]
 fn the_doctor_finds_a_broken_database() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
-    Patio::builder().with_folder(folder.path()).start().stop(); // stopping moves all writes into the database file
+    Patio::builder().with_installation_folder(folder.path()).start().stop(); // stopping moves all writes into the database file
     let data = folder.path().join("data");
     let file = data.join("vehicle.db");
     let mut bytes = std::fs::read(&file).unwrap();

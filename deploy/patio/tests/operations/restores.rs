@@ -162,7 +162,7 @@ fn every_row_of_sqlite_is_restored_in_time() {
         let done = run_program("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
     };
-    let running = Patio::builder().with_folder(folder.path()).start();
+    let running = Patio::builder().with_installation_folder(folder.path()).start();
     let admin = supervisor(&running);
     let vehicles = fill(&admin);
     let (data, copy) = (running.data_folder(), |turn: usize| folder.path().join(format!("copy-{turn}")));
@@ -186,7 +186,7 @@ fn every_row_of_sqlite_is_restored_in_time() {
     is_same_but(&before, &block_on(of_sqlite(&other.join("data"))), moves_on);
     std::fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
     let started = Instant::now();
-    let restored = Patio::builder().with_folder(&other).start();
+    let restored = Patio::builder().with_installation_folder(&other).start();
     let admin = supervisor(&restored);
     is_shown(&everything(&admin), &shown);
     in_time("SQLite", vehicles, (backup, copied + started.elapsed()));

@@ -5,7 +5,7 @@ use serde_json::json;
 #[test]
 fn separate_services_without_redis_report_current_progress() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
-    let patio = Patio::builder().with_separate_processes().with_folder(folder.path()).start();
+    let patio = Patio::builder().with_separate_processes().with_installation_folder(folder.path()).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template_workbook().vehicle_ids();
     let first = || admin.get("/api/campaigns")["campaigns"][0].take();

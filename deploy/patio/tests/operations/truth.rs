@@ -54,7 +54,7 @@ fn nothing_lands_elsewhere(admin: &Client, kept: &Held, lost: &Held) {
 #[test]
 fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
     let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
-    let running = Patio::builder().with_folder(folder.path()).start();
+    let running = Patio::builder().with_installation_folder(folder.path()).start();
     let admin = running.sign_in();
     let kept = import(&admin, 5);
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
@@ -69,7 +69,7 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
     let other = folder.path().join("other");
     patio(&other.join("data"), &["restore", copy.to_str().unwrap()]);
     fs::copy(folder.path().join("auth.key"), other.join("auth.key")).unwrap();
-    let restored = Patio::builder().with_folder(&other).start();
+    let restored = Patio::builder().with_installation_folder(&other).start();
     nothing_lands_elsewhere(&restored.sign_in(), &kept, &lost);
     restored.stop();
 }
@@ -81,7 +81,7 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };
     let folder = TestFolder::create_temporary();
-    let start = |database: &Database| Patio::builder().with_folder(folder.path()).with_postgres(&database.url()).start();
+    let start = |database: &Database| Patio::builder().with_installation_folder(folder.path()).with_postgres(&database.url()).start();
     let running = start(&first);
     let kept = import(&running.sign_in(), 5);
     running.stop();

@@ -37,7 +37,7 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
     let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
-            tracing::warn!(%cause, schema = known.name(), "failed to copy the last audit seal (hash-chain link) from the database to the seal file, retrying at the next start");
+            tracing::warn!(%cause, schema = known.name(), "failed to copy the newest seal of the audit hash chain from the database to the seal file, retrying at the next start");
         }
     });
     let lag = Arc::new(Mutex::new(SealLag { sealed_at: Instant::now(), failing_since: None }));

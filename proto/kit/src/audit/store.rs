@@ -57,7 +57,7 @@ pub(super) async fn list_entries(db: &Db, filter: &pb::ListEventsRequest) -> Res
             and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
         .bind(before).bind(before_id).bind(from).bind(to).bind(&filter.kind).bind(filter.user_id)
-        .bind(crate::pagination::to_sql_like_pattern(&filter.search)).bind(limit).bind(filter.exclude_page_views)
+        .bind(crate::pagination::to_contains_pattern(&filter.search)).bind(limit).bind(filter.exclude_page_views)
         .fetch_all(c).await)
 }
 

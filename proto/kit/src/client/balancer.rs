@@ -1,7 +1,7 @@
 //! Client-side load balancing over the replicas behind a DNS name, with health checks.
 use crate::{
     client::{
-        directory::{ReplicaDirectory, ResolvedHost, ServiceAddress},
+        directory::{KnownReplicas, ResolvedHost, ServiceAddress},
         replica::{AttemptFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
@@ -45,7 +45,7 @@ struct Inner {
     tls: Option<ServiceTls>,
     tasks: BackgroundTasks,
     lookups_started: Once,
-    directory: Mutex<ReplicaDirectory>,
+    directory: Mutex<KnownReplicas>,
     checked: RwLock<Vec<Arc<Replica>>>,
     turn: AtomicUsize,
     budget: RetryBudget,
@@ -235,8 +235,8 @@ impl LoadBalancer {
     }
 
     /// Chooses the replicas that get health checks and calls. Starts their health checks, and stops all other health checks.
-    fn choose_checked(&self, directory: &mut ReplicaDirectory, explore: bool, tasks: &BackgroundTasks) {
-        let ReplicaDirectory { hosts, subset } = directory;
+    fn choose_checked(&self, directory: &mut KnownReplicas, explore: bool, tasks: &BackgroundTasks) {
+        let KnownReplicas { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
         let failing: HashSet<_> = checked.iter().filter(|replica| replica.is_known_unhealthy()).map(|replica| replica.address).collect();
         let chosen = subset.choose_replicas(hosts.keys().copied(), |address| failing.contains(address), explore);

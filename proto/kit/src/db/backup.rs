@@ -27,7 +27,7 @@ impl Db {
 ///
 /// # Errors
 /// Returns an error when the file is not an `SQLite` database, or when the query fails.
-pub async fn query_ids(copy: &Path, query: &'static str) -> Result<BTreeSet<i64>, sqlx::Error> {
+pub async fn query_ids_in_backup(copy: &Path, query: &'static str) -> Result<BTreeSet<i64>, sqlx::Error> {
     let mut connection = SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(copy).read_only(true)).await?;
     let ids: Vec<i64> = sqlx::query_scalar(query).fetch_all(&mut connection).await?;
     connection.close().await?;

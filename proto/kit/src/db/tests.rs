@@ -1,5 +1,5 @@
 //! Tests of durable and deferred writes, and of waiting for a database connection.
-use crate::db::{write_activity::BUSY_PERIOD, *};
+use crate::db::{write_activity::RECENT_WRITE_PERIOD, *};
 use crate::lifecycle::BackgroundTasks;
 use patio_testing::{POSTGRES, from_environment, print_to_stderr};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
@@ -43,7 +43,7 @@ async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
     assert_eq!(db.write(|tx| level(tx)).await.unwrap(), 2);
     assert!(db.has_recent_writes());
     assert_eq!(db.write_with_deferred_flush(|tx| level(tx)).await.unwrap(), 2);
-    tokio::time::sleep(BUSY_PERIOD + Duration::from_millis(100)).await;
+    tokio::time::sleep(RECENT_WRITE_PERIOD + Duration::from_millis(100)).await;
     assert!(!db.has_recent_writes(), "deferred writes do not make the database busy");
     assert_eq!(db.write_with_deferred_flush(|tx| level(tx)).await.unwrap(), 1);
     db.close().await;

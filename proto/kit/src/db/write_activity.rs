@@ -11,7 +11,7 @@ use tokio::{
 /// not wake the task, so the task also runs after this time.
 const MAX_PAUSE: Duration = Duration::from_secs(10);
 /// Time after a durable write during which the database counts as busy.
-pub(super) const BUSY_PERIOD: Duration = Duration::from_secs(1);
+pub(super) const RECENT_WRITE_PERIOD: Duration = Duration::from_secs(1);
 
 /// Time of the last recorded durable write, of this process or another one, and the signal that wakes the tasks started by
 /// [`Db::spawn_repeating_after_writes`].
@@ -38,7 +38,7 @@ impl Db {
     /// Returns `true` when a durable write was recorded within the last second. Deferred writes do not count.
     #[must_use]
     pub fn has_recent_writes(&self) -> bool {
-        self.writes.last.was_set_within(BUSY_PERIOD)
+        self.writes.last.was_set_within(RECENT_WRITE_PERIOD)
     }
 
     /// Starts a task that runs `work` after each recorded durable write, or after ten seconds without such a write, until the
