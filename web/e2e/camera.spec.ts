@@ -71,12 +71,34 @@ async function expectControls(page: Page, names: string[]): Promise<void> {
   expect(view.y + view.height - (last.y + last.height)).toBeLessThan(24)
 }
 
+const SIDEWAYS = { width: 844, height: 390 }
+
+/** Expects a camera view of full height at the left edge of a phone in landscape orientation, everything else beside it, and a free finder. */
+async function expectSideways(page: Page): Promise<void> {
+  await page.setViewportSize(SIDEWAYS)
+  const view = await boxOf(dialog(page).locator('video'))
+  expect(view).toEqual({ x: 0, y: 0, width: SIDEWAYS.height, height: SIDEWAYS.height })
+  for (const part of [dialog(page).getByRole('heading'), dialog(page).getByRole('img', { name: 'A-1', exact: true }), dialog(page).getByRole('button', { name: 'Manual' })]) {
+    expect((await boxOf(part)).x).toBeGreaterThanOrEqual(view.width)
+    await expect(part).toBeInViewport({ ratio: 1 })
+  }
+  const finder = await boxOf(dialog(page).locator('svg:has(rect)').first())
+  for (const name of ['Turn camera off', 'Turn torch on', 'Zoom in', 'Zoom out']) expect((await boxOf(dialog(page).getByRole('button', { name }))).x, name).toBeGreaterThanOrEqual(finder.x + finder.width)
+  expect((await boxOf(dialog(page).getByRole('button', { name: 'Read text' }))).y).toBeGreaterThanOrEqual(finder.y + finder.height)
+  await page.setViewportSize(PHONE)
+}
+
 test('a refused camera says so', async ({ baseURL }) => {
   const browser = await launchBrowser('--use-fake-device-for-media-stream', '--deny-permission-prompts')
   const page = await openOnPhone(browser, baseURL ?? '', path(), { permissions: [] })
   await openScanner(page)
   await expect(dialog(page).getByRole('alert')).toBeVisible()
   await takeScreenshot(page, 'scan-refused')
+  await page.setViewportSize(SIDEWAYS)
+  const [again, manual] = [await boxOf(dialog(page).getByRole('button', { name: 'Try again' })), await boxOf(dialog(page).getByRole('button', { name: 'Manual' }))]
+  expect(again.x + again.width).toBeLessThan(manual.x)
+  expect(again.y + again.height).toBeLessThan(SIDEWAYS.height)
+  await page.setViewportSize(PHONE)
   await fails(page, 'O acesso à câmera está bloqueado.')
   await browser.close()
 })
@@ -224,6 +246,7 @@ test('torch and zoom appear where the camera has them; zoom goes in thirds and p
   await expect(control('Zoom out')).toBeDisabled()
   await expectControls(page, ['Turn camera off', 'Turn torch on', 'Zoom in', 'Zoom out'])
   await takeScreenshot(page, 'scan-controls')
+  await expectSideways(page)
   await control('Turn torch on').click()
   await expect(control('Turn torch off')).toBeVisible()
   for (let step = 0; step < 3; step++) await control('Zoom in').click()

@@ -3,7 +3,7 @@ import { chooseMenuAction } from './support/campaignActions'
 import { importUniqueCampaign, createRowsInYard, createRowsInAllYards, saveVehicle, importCampaign, fetchVehicles } from './support/campaign'
 import { colourOf } from './support/colours'
 import { supervisor, uniqueName } from './support/people'
-import { SIZES, takeScreenshot } from './support/screenshots'
+import { PHONE, SIZES, takeScreenshot } from './support/screenshots'
 import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const STEPS = /Send for review|Back to Ongoing|Close campaign|Reopen campaign/
@@ -42,6 +42,7 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(badge).toContainText('Closed')
       await expect(page.getByRole('button', { name: 'Closed, 56 of 56 not inspected' })).toBeDisabled()
+      for (const words of ['Per hour now', 'Working now', 'Make available offline']) await expect(page.getByText(words)).toHaveCount(0)
       await expectNoSteps(page)
 
       await openAs(page, supervisor, `/campaign/${id}`)
@@ -78,6 +79,16 @@ for (const viewport of SIZES) {
       for (const { id } of await fetchVehicles(page.request, headers, campaign.id)) await saveVehicle(page.request, headers, id, { status: 'ok' })
       await page.goto(`/campaign/${campaign.id}`)
       await expect(page.getByRole('button', { name: 'All vehicles inspected' })).toBeDisabled()
+      await page.evaluate(() => localStorage.setItem('language', 'pt-BR'))
+      if (viewport === PHONE) await page.setViewportSize({ width: 360, height: 640 })
+      await page.reload()
+      const figures = page.locator('dl strong')
+      await expect(figures).toHaveCount(3)
+      const tops = await figures.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom - one.getBoundingClientRect().height / 2)))
+      expect(Math.max(...tops) - Math.min(...tops), 'the values stand on one line').toBeLessThanOrEqual(4)
+      await page.evaluate(() => localStorage.removeItem('language'))
+      await page.setViewportSize(viewport)
+      await page.reload()
       await takeScreenshot(page, 'campaign-inspected')
     })
 

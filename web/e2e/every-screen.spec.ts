@@ -46,6 +46,13 @@ const cutOff = (page: Page) =>
       .map((part) => `${part.tagName.toLowerCase()} "${part.textContent?.trim().slice(0, 40)}" ${part.scrollWidth} in ${part.clientWidth}`)
   })
 
+/** Returns the icons that a narrow row squeezes out of their square shape. */
+const squeezed = (page: Page) =>
+  page.evaluate(() => [...document.querySelectorAll<SVGElement>('svg[viewBox="0 0 24 24"]')]
+    .map((icon) => ({ icon, box: icon.getBoundingClientRect() }))
+    .filter(({ icon, box }) => icon.checkVisibility() && Math.abs(box.width - box.height) > 0.5)
+    .map(({ icon, box }) => `${box.width.toFixed(1)}×${box.height.toFixed(1)} in "${icon.parentElement?.textContent?.trim().slice(0, 40)}"`))
+
 /** Sets or, with an empty text, removes the attributes of theme and contrast. */
 const wear = (page: Page, theme: string, contrast: string) =>
   page.evaluate(async ([name, more]) => {
@@ -74,6 +81,7 @@ for (const viewport of SIZES) {
         await takeScreenshot(page, `screen-${screen.name}`)
         expect.soft(await getOverflowWidth(page), `${screen.name} is wider than the window`).toBeLessThanOrEqual(0)
         expect.soft(await cutOff(page), `${screen.name} cuts words off`).toEqual([])
+        expect.soft(await squeezed(page), `${screen.name} squeezes icons`).toEqual([])
         expect.soft(await tooSmall(page, SMALLEST), `${screen.name} has targets that are too small`).toEqual([])
         expect.soft(await found(page), `axe on ${screen.name}`).toEqual([])
         await wear(page, 'dark', '')

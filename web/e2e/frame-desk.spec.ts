@@ -1,4 +1,4 @@
-import { expect, test, type Page } from './support/test'
+import { expect, test, type Locator, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard } from './support/campaign'
 import { supervisor } from './support/people'
 import { holdRequest } from './support/parts'
@@ -62,11 +62,18 @@ test('content is up to 1,600 px wide, with a gutter of 24 px', async ({ page }) 
 })
 
 test('the way to the page is in the header, and each part of it leads back', async ({ page }) => {
-  const { id, name, vehicles: [vehicle] } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Trail', createRowsInYard('K', 1))
+  const { id, name, vehicles: [vehicle] } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Trail of a campaign with a name that is too long for the header of a window', createRowsInYard('K', 1))
   await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${vehicle?.id}`)
   const trail = page.getByRole('navigation', { name: 'You are here' })
   await expect(trail.getByRole('listitem')).toHaveText([HOME, name, 'Vehicles List', vehicle?.parking_space ?? ''])
   await expect(trail.locator('[aria-current=page]')).toHaveText(vehicle?.parking_space ?? '')
+  const isCut = (crumb: Locator) => crumb.evaluate((element) => [element, ...element.children].some(({ scrollWidth, clientWidth }) => clientWidth > 0 && scrollWidth > clientWidth + 1))
+  for (const width of [900, 1024, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const text of [...(width === 900 ? [] : ['Vehicles List']), vehicle?.parking_space ?? '']) expect([width, await isCut(trail.getByRole('listitem').filter({ hasText: new RegExp(`^${text}$`) }))]).toEqual([width, false])
+    expect((await trail.getByRole('link', { name }).boundingBox())?.width).toBeGreaterThan(40)
+    expect(await trail.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  }
   await trail.getByRole('link', { name: 'Vehicles List' }).click()
   await expect(page).toHaveURL(new RegExp(`/campaign/${id}/vehicles$`))
   await expect(trail.getByRole('listitem')).toHaveText([HOME, name, 'Vehicles List'])
@@ -104,7 +111,7 @@ test('a VIN or a parking space is found from anywhere, and the arrow keys and En
   await find(page).fill('k')
   await expect(results).toContainText('Digite pelo menos 2 caracteres.')
   await find(page).fill('no such car')
-  await expect(results).toContainText('Nenhum veículo com "no such car" nas campanhas abertas.')
+  await expect(results).toContainText(/(Nenhum veículo|Nada) com "no such car" (nas|em \d+ de \d+) campanhas abertas\./)
   const letGo = await holdRequest(page, '**/api/vehicles/campaign/*?*', (route) => route.fulfill({ status: 503, json: { code: 'BUSY', message: 'busy' } }))
   await find(page).fill(`${model} 000003`)
   await expect(results).toContainText('Buscando nas campanhas abertas...')
@@ -120,18 +127,32 @@ test('a VIN or a parking space is found from anywhere, and the arrow keys and En
   await expect(options).toHaveCount(0)
 })
 
-test('a search asks at most twelve campaigns, and says when there are more', async ({ page }) => {
-  const campaigns = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, name: `Open ${index + 1}`, status: 'Ongoing', total_vehicles: 1, total_inspected: 0 }))
-  await openAs(page, await getSharedMember(page.request, 'op'), '/account')
-  await page.route('**/api/campaigns?*', (route) => route.fulfill({ json: { campaigns, meta: { page_index: 0, total_count: 30, per_page: 12, yard_name: null } } }))
-  const asked: string[] = []
-  await page.route('**/api/vehicles/campaign/*?*', (route) => {
-    asked.push(route.request().url())
+test('the campaign of the page is searched first, and a search of many campaigns says how many it covered and can be extended to all', async ({ page }) => {
+  const campaigns = Array.from({ length: 30 }, (_, index) => ({ id: 9001 + index, name: `Open ${index + 1}`, status: 'Ongoing', total_vehicles: 1, total_inspected: 0 }))
+  const { id, name, vehicles } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Old', createRowsInYard('K', 9))
+  await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${id}`)
+  await expect(find(page)).toBeVisible()
+  await page.route('**/api/campaigns?*', (route) => route.fulfill({ json: { campaigns, meta: { page_index: 0, total_count: 30, per_page: 200, yard_name: null } } }))
+  const asked: number[] = []
+  await page.route('**/api/vehicles/campaign/9*?*', (route) => {
+    asked.push(Number(new URL(route.request().url()).pathname.split('/').at(-1)))
     return route.fulfill({ json: { vehicles: [], meta: { page_index: 0, total_count: 0, per_page: 8, campaign_name: '' } } })
   })
-  await find(page).fill('HB20')
-  await expect(page.getByText('Busca nas 12 campanhas abertas mais novas, de 30.')).toBeVisible()
-  expect(asked).toHaveLength(12)
+  const results = page.getByRole('search', { name: 'Find a VIN or parking space' })
+  await find(page).fill('k4')
+  await expect(results.getByRole('option')).toHaveText([new RegExp(`^K-4.*${name}`)])
+  await expect(results).toContainText('1 vehicle found')
+  await expect(results).toContainText('23 de 30 campanhas abertas buscadas.')
+  await results.getByRole('button', { name: 'Search all' }).click()
+  await expect(find(page)).toBeFocused()
+  await expect(results.getByRole('button', { name: 'Search all' })).toHaveCount(0)
+  await expect.poll(() => [new Set(asked).size, asked.length]).toEqual([30, 53])
+  await find(page).fill(vehicles[0]?.vin_number.split(' ')[0] ?? '')
+  await expect(results).toContainText('Primeiros 8, digite mais')
+  await find(page).fill('no such car')
+  await expect(results).toContainText('Nada com "no such car" em 23 de 30 campanhas abertas.')
+  await results.getByRole('button', { name: 'Search all' }).click()
+  await expect(results).toContainText('Nenhum veículo com "no such car" nas campanhas abertas.')
 })
 
 test('the search of a page comes before the search of the header', async ({ page }) => {
@@ -148,6 +169,7 @@ test('keys lead home, to Manage Campaigns and to the conflicts, and ? lists them
   const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await press(page, '?')
   for (const words of ['Go to Home', 'Go to Manage Campaigns', 'Go to Conflicts', 'Search']) await expect(list).toContainText(words)
+  await expect(list).not.toContainText('This page')
   await press(page, 'Escape')
   await expect(list).toHaveCount(0)
   for (const [key, path] of [['m', '/campaign-list'], ['c', '/conflicts'], ['h', '/campaign-home']] as const) {

@@ -75,6 +75,8 @@ for (const viewport of SIZES) {
       await leader.getByRole('link', { name: '1 conflict' }).click()
       await expect(leader.getByText('Current value')).toBeVisible()
       await expect(leader.getByText(first.parking_space, { exact: true })).toBeVisible()
+      const middles = await leader.getByText('Current value').locator('..').evaluate((head) => [...head.children].map((part) => part.getBoundingClientRect()).map(({ y, height }) => y + height / 2))
+      if (viewport === DESK) expect(Math.abs((middles[0] ?? 0) - (middles[1] ?? 9)), 'status and mark are on one line').toBeLessThanOrEqual(1)
       await takeScreenshot(leader, 'conflicts')
       const keep = leader.getByRole('button', { name: `Keep ok by ${operator.hmc} for ${first.vin_number}` })
       await expect(keep).toBeVisible()

@@ -112,6 +112,12 @@ for (const viewport of SIZES) {
         await openAs(page, supervisor, '/campaign-home')
         await expect(page.getByRole('status', { name: 'Loading...' }).last()).toBeVisible()
         expect((await lasting()).length > 0, reducedMotion).toBe(moves)
+        if (moves) {
+          await page.evaluate(() => { document.documentElement.dataset.contrast = 'sun' })
+          const placeholder = page.getByRole('status', { name: 'Loading...' }).last().locator('div').last()
+          const look = await placeholder.evaluate((row) => [getComputedStyle(row).border.slice(0, 9), getComputedStyle(row).backgroundImage, getComputedStyle(row).animationName])
+          expect(look, 'placeholders are outlines in the sun').toEqual(['2px solid', 'none', 'none'])
+        }
         await page.getByRole('button', { name: 'Open menu' }).click()
         await expect(page.getByRole('dialog')).toBeVisible()
         if (!moves) expect(await lasting()).toEqual([])

@@ -65,6 +65,7 @@ for (const viewport of SIZES) {
       await tool.getByLabel('VIN list').fill([0, 1].map((index) => vin(at(index))).join('\n') + '\nNOBODY 000001')
       await expect(tool.getByText('2 vehicles will be set to ng, 1 not found.')).toBeVisible()
       await tool.getByRole('button', { name: 'Execute' }).click()
+      await expect(tool.getByRole('button', { name: 'Updated: 2' })).toBeVisible() // the preview has the same rows
       await expect(tool.getByRole('row', { name: 'Status: — → ng' })).toHaveCount(2)
       await tool.getByRole('button', { name: 'Not found: 1' }).click()
       await expect(tool.getByRole('row', { name: 'NOBODY 000001 not found' })).toBeVisible()

@@ -50,6 +50,7 @@ test('one tap on ok saves; Undo takes it back before it is sent, and after six s
     await expect(page.getByRole('status').filter({ has: undo(page, 'A-1') })).toHaveText('A-1 okUndo')
     await expect(page.getByText('2 left')).toBeVisible()
     expect(await waiting(page)).toBe(1)
+    expect(await page.getByRole('link', { name: /to send/ }).count()).toBe(0) // the header counts only saves that wait to be sent
     expect(sent).toEqual([])
   })
   await test.step('Undo removes the save and opens the car again', async () => {

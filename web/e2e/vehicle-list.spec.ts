@@ -1,4 +1,4 @@
-import { expect, test, type Page } from './support/test'
+import { expect, test, type Locator, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/campaign'
 import { colourOf, colourNameOf } from './support/colours'
 import { holdRequest, listEntries, tapOn } from './support/parts'
@@ -68,6 +68,7 @@ for (const viewport of SIZES) {
       await expect(rows(page)).toHaveCount(7) // A-12 and A-120 to A-125
       await search.fill('nothing like it')
       await expect(page.getByText('Nenhum veículo corresponde à busca.')).toBeVisible()
+      await expect(page.getByRole('group', { name: 'Status', exact: true })).toHaveCount(0)
       await takeScreenshot(page, 'vehicles-none')
       await page.getByRole('button', { name: 'Show all vehicles' }).click()
       await expect(rows(page)).toHaveCount(10)
@@ -130,6 +131,45 @@ test.describe('on a phone', () => {
     const link = rows(page).first().getByRole('link')
     await expect(link).toHaveCSS('font-weight', '400')
     await expect(link.locator('b')).toHaveCSS('font-weight', '700')
+  })
+
+  test('a long name and a long problem leave room for the vehicles, and the problem opens on tap', async ({ page }) => {
+    const headers = await getHeaders(page.request, supervisor)
+    const long = await importUniqueCampaign(page.request, headers, `Listed${' with a long name'.repeat(5)}`, createRowsInYard('A', 7))
+    const problem = { part: 'Airbag connector of the driver side', description: 'Connector may come loose; check the yellow clip on both sides, push it in until it clicks, then pull gently' }
+    expect((await page.request.put(`/api/campaigns/${long.id}`, { headers, data: problem })).status()).toBe(200)
+    for (const [index, [status]] of COLOURS.entries()) await saveVehicle(page.request, headers, long.vehicles[index]?.id ?? 0, { status })
+    await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${long.id}/vehicles`)
+    const text = page.getByRole('button', { name: `${problem.part} · ${problem.description}` })
+    const bar = page.locator('[data-bottom-bar]')
+    const bottom = async (part: Locator) => await part.evaluate((element) => element.getBoundingClientRect().bottom)
+    await expect(listEntries(page, long.model)).toHaveCount(7)
+    const closed = (await text.boundingBox())?.height ?? 0
+    await text.click()
+    await expect(text).toHaveAttribute('aria-expanded', 'true')
+    expect((await text.boundingBox())?.height).toBeGreaterThan(closed + 20)
+    await text.click()
+    expect((await text.boundingBox())?.height).toBe(closed)
+
+    // with few vehicles, the bar stands at the lower edge of the window, also on a tablet
+    await page.getByRole('searchbox').fill('nothing like it')
+    await expect(page.getByText('Nenhum veículo corresponde à busca.')).toBeVisible()
+    for (const [width, height] of [[360, 640], [390, 844], [768, 1024]] as const) {
+      await page.setViewportSize({ width, height })
+      expect(await bottom(bar), `the bar at ${width}`).toBe(height)
+      expect(await bottom(page.getByRole('button', { name: 'Show all vehicles' })), `the message at ${width}`).toBeLessThan((await bar.boundingBox())?.y ?? 0)
+    }
+
+    // on a phone held sideways, name and problem share a line and the chips are one row
+    await page.getByRole('searchbox').fill('')
+    await expect(listEntries(page, long.model)).toHaveCount(7)
+    await page.setViewportSize({ width: 844, height: 390 })
+    const [name, shown] = [await page.getByTitle(long.name).boundingBox(), await text.locator('span').boundingBox()]
+    expect(Math.abs((name?.y ?? 0) - (shown?.y ?? 99))).toBeLessThan(3)
+    for (const part of [page.getByTitle(long.name), text.locator('span')]) await expect(part).toHaveCSS('text-overflow', 'ellipsis')
+    await expect(page.getByRole('button', { name: 'S/OFF BL 1' })).toBeAttached()
+    expect((await page.getByRole('group', { name: 'Status', exact: true }).boundingBox())?.height).toBeLessThan(60)
+    expect(await bottom(page.getByRole('row').nth(1))).toBeLessThan((await bar.boundingBox())?.y ?? 0)
   })
 })
 

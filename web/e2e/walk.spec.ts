@@ -79,7 +79,7 @@ test('without a camera only the message is left, and typing is open as the way o
   const field = page.getByLabel('Vehicle identifier')
   await expect(field).toBeVisible()
   await expect(field).not.toBeFocused() // opened by itself, it must not bring up the keyboard
-  await expect(page.getByRole('button', { name: 'Manual' })).toHaveClass(/primary/)
+  await expect(page.getByRole('button', { name: 'Manual' })).not.toHaveClass(/primary/) // its field is open already
   await page.getByRole('button', { name: 'Manual' }).click()
   await expect(field).toBeFocused()
   await expect(video(page)).toBeHidden()
@@ -108,4 +108,36 @@ test('the camera and the next space fit a phone on its side and a tablet', async
   expect([lower.x, lower.width, lower.y + lower.height]).toEqual([0, 768, 1024])
   expect((await box(next)).y + (await box(next)).height).toBeLessThan(lower.y)
   expect((await box(video(page))).width).toBeGreaterThan(600)
+  await test.step('on small phones and in low windows nothing wraps, is cut or lies on the finder', async () => {
+    for (const [width, height] of [[390, 844], [360, 640], [844, 390], [390, 400]] as const) {
+      await page.setViewportSize({ width, height })
+      await expectFreeFinder(page)
+      const [said, manual] = [await box(page.getByText('Aponte a câmera para o código.')), await box(page.getByRole('button', { name: 'Manual' }))]
+      expect(said.height, `the line of text at ${width}`).toBeLessThan(40)
+      expect(manual.x + manual.width, `Manual at ${width}`).toBeLessThanOrEqual(width)
+      expect(manual.y + manual.height).toBeLessThanOrEqual(height)
+      expect((await box(page.getByText('One tap saves'))).height).toBeLessThan(60)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+    }
+  })
+  await test.step('while a person types, the camera view says that it is paused, and leads back', async () => {
+    await page.setViewportSize({ width: 360, height: 640 })
+    await page.getByRole('button', { name: 'Manual' }).click()
+    await expect(page.getByText('Pausado enquanto você digita')).toBeInViewport()
+    await expect(page.locator('svg:has(rect)')).toHaveCount(0)
+    await page.getByRole('button', { name: 'Back to the camera' }).click()
+    await expect(page.getByLabel('Vehicle identifier')).toHaveCount(0)
+    await expect(page.getByText('Aponte a câmera para o código.')).toBeVisible()
+  })
 })
+
+/** Expects that no control of the camera view lies on the finder. */
+async function expectFreeFinder(page: Page): Promise<void> {
+  const finder = await box(page.locator('svg:has(rect[rx="3"])'))
+  for (const name of ['Read text', 'Turn camera off']) {
+    const button = await box(page.getByRole('button', { name }))
+    expect(button.height, name).toBeGreaterThanOrEqual(44)
+    const isBeside = button.x >= finder.x + finder.width || button.x + button.width <= finder.x || button.y >= finder.y + finder.height
+    expect(isBeside, `${name} lies beside or below the finder at ${page.viewportSize()?.width}`).toBe(true)
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, test, type Locator, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard } from './support/campaign'
+import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/campaign'
 import { getOverflowWidth, listEntries } from './support/parts'
 import { supervisor } from './support/people'
 import { everyScreen, openScreen } from './support/screens'
@@ -41,6 +41,48 @@ test('no list is wider than its frame or the window at 1600 and 1920, in English
   }
 })
 
+test('the table of yards stays in its card while people work there, in Portuguese, and a zero is quiet', async ({ page }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Working', [...createRowsInYard('A', 4), ...createRowsInYard('B', 3, 101)])
+  for (const [index, status] of ['ok', 'ng', 'ok'].entries()) await saveVehicle(page.request, await getHeaders(page.request, await createMember(page.request, 'op')), vehicles[index]?.id ?? 0, { status })
+  await openAs(page, supervisor, `/campaign/${id}`)
+  await speak(page, 'pt-BR')
+  await page.reload()
+  const yards = page.getByRole('region', { name: 'Pátios' })
+  await expect(yards.getByRole('columnheader', { name: 'Trabalhando agora' })).toBeVisible()
+  for (const [width, hidden] of [[900, 3], [1024, 3], [1280, 2], [1366, 2], [1440, 2], [1920, 0]] as const) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect.poll(() => tablesOutOfFrame(page), `at ${width}`).toBe(0)
+    await expect(yards.locator('thead th:not(:visible)'), `columns that left at ${width}`).toHaveCount(hidden)
+    expect((await boxOf(yards.getByRole('img').first())).width, `bar at ${width}`).toBeGreaterThanOrEqual(60)
+    expect((await boxOf(yards.getByRole('row').nth(1).getByRole('cell').last())).width, `people at ${width}`).toBeGreaterThan(80)
+  }
+  const zero = yards.getByRole('row').nth(2).getByText('–').first()
+  const colours = await Promise.all([zero, yards.getByRole('columnheader').first()].map((part) => part.evaluate((element) => getComputedStyle(element).color)))
+  expect(colours[0]).toBe(colours[1])
+})
+
+test('in the strip of 26 yards on the home page no number touches its neighbour', async ({ page }) => {
+  const names = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  let isFirst = true
+  await page.route('**/api/yards?**', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as { yards: object[] }
+    const shown = isFirst ? names : [] // the server answers in pages
+    isFirst = false
+    await route.fulfill({ response, json: { ...answer, yards: shown.map((name, id) => ({ ...answer.yards[0], id: id + 1, name, vehicles_count: 1100 + id, vehicles_inspected_count: id % 7 })) } })
+  })
+  await openAs(page, supervisor, '/campaign-home')
+  const strip = page.getByRole('list', { name: 'Progress by yard' })
+  await expect(strip.getByRole('listitem')).toHaveCount(26)
+  for (const width of [1100, 1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 })
+    const touching = await strip.locator('[data-left]').evaluateAll((all) => all.filter((one) => one.checkVisibility() && one.getBoundingClientRect().width > (one.parentElement?.clientWidth ?? 0) - 2).length)
+    expect(touching, `at ${width}`).toBe(0)
+  }
+  await expect(strip.getByRole('link').first()).toHaveAttribute('title', /^Yard A: 0 of 1.100 inspected$/)
+})
+
 test('the name of a campaign has room at every width, and the number of inspected vehicles is on the right', async ({ page }) => {
   const { name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'A campaign with a name that needs room', createRowsInYard('A', 3))
   for (const path of ['/campaign-home', '/campaign-list']) {
@@ -71,6 +113,12 @@ test('the first campaign is in the upper half of the window, for who manages', a
     expect((await boxOf(page.getByRole('row', { name }))).y, path).toBeLessThan(limit)
   }
   for (const tab of await page.getByRole('tab').all()) expect((await boxOf(tab)).height).toBe(48)
+  for (const width of [900, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 768 })
+    const [search, chip] = [await boxOf(page.getByRole('main').getByRole('searchbox')), await boxOf(page.getByRole('group', { name: 'Campaign status' }).getByRole('button').first())]
+    const isBeside = Math.abs(search.y + search.height / 2 - chip.y - chip.height / 2) < 4
+    expect(isBeside || search.y + search.height <= chip.y, `search and chips at ${width}`).toBe(true)
+  }
 })
 
 test('on a tablet two cards are side by side, and a new campaign is made beside the tabs', async ({ page }) => {
@@ -101,11 +149,16 @@ test('rows that are selected, open or below the mouse look different', async ({ 
   expect(new Set([selected, hovered, plain]).size).toBe(3)
   await rows.nth(0).getByRole('link').first().hover()
   expect(await backgroundOf(rows.nth(0))).toBe(selected)
+  const facts = rows.nth(0).getByRole('cell')
+  for (const index of [2, 3]) expect((await boxOf(facts.nth(index + 1))).x - (await boxOf(facts.nth(index))).x, 'facts of a vehicle are near each other').toBeLessThan(320)
 
   await openAs(page, supervisor, '/user-management')
   const open = page.locator('tbody tr').filter({ has: page.getByRole('button', { name: `Actions for ${supervisor.hmc}`, exact: true }) })
   await page.getByRole('searchbox').fill(supervisor.hmc)
+  const { y } = await boxOf(open)
   await open.getByRole('button').first().click()
+  await expect(page.getByRole('complementary', { name: `User ${supervisor.hmc}` })).toBeVisible()
+  expect((await boxOf(open)).y).toBe(y)
   await page.getByRole('searchbox').hover()
   expect(await backgroundOf(open)).toBe(selected)
   await expect(open.getByRole('cell').first()).not.toHaveCSS('box-shadow', 'none')

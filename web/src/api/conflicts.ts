@@ -9,7 +9,7 @@ import type { FieldConflict } from './types'
 
 const MAX_LISTED = 50
 
-export interface ConflictSearch {
+export interface ConflictFilter {
   state?: 'open' | 'settled'
   /** Whether to list only conflicts in which the signed-in person saved one of the two values. */
   mine?: boolean
@@ -17,7 +17,7 @@ export interface ConflictSearch {
 }
 
 /** Query of conflicts between saves of the same vehicle field, newest first. Operators get only conflicts with one of their own saves. */
-export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
+export const conflictsQuery = ({ state, mine, campaign }: ConflictFilter) =>
   queryOptions({
     queryKey: queryKeys.conflicts(state, mine, campaign),
     queryFn: ({ signal }) =>

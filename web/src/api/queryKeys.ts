@@ -1,5 +1,14 @@
 import type { CampaignSearchParams } from './types'
 
+/** A search for a VIN or a parking space over the open campaigns. */
+export interface VehicleSearch {
+  text: string
+  /** Id of the campaign that is searched first: the campaign of the current page, or null. */
+  campaign: number | null
+  /** Whether every open campaign is searched, instead of a limited number. */
+  all: boolean
+}
+
 /**
  * Keys of the query cache. Invalidating a key invalidates every query whose key starts with it: `queryKeys.vehicles` is a
  * prefix of the keys of all vehicle queries.
@@ -32,7 +41,7 @@ export const queryKeys = {
   vehicleHistory: (id: number) => ['vehicles', 'history', id] as const,
   vehicleHistoryPage: (id: number, before: string | null) => ['vehicles', 'history', id, before] as const,
   campaignHistory: (campaign: number, before: string | null) => ['campaigns', 'history', campaign, before] as const,
-  vehiclesEverywhere: (search: string) => ['vehicles', 'everywhere', search] as const,
+  vehiclesEverywhere: (search: VehicleSearch) => ['vehicles', 'everywhere', search] as const,
   vehicleElsewhere: (campaign: number, identifier: string) => ['vehicles', 'elsewhere', campaign, identifier] as const,
   anyConflicts: ['conflicts'],
   conflicts: (state?: string, mine?: boolean, campaign?: number) => ['conflicts', state, mine, campaign] as const,

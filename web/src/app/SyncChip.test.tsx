@@ -40,6 +40,14 @@ test('the chip counts no saves of other people', () => {
   expect(chip()).toEqual(['Synced', 'Synced'])
 })
 
+test('the chip counts no save that is only held for Undo', () => {
+  show()
+  act(() => recordPendingSaveCount({ owner: OWNER, open: 1, held: 1, refused: 0, others: 0 }))
+  expect(chip()).toEqual(['Synced', 'Synced'])
+  act(() => recordPendingSaveCount({ owner: OWNER, open: 3, held: 1, refused: 0, others: 0 }))
+  expect(chip()).toEqual(['2 pending saves, 2 to send', '2 to send'])
+})
+
 test('on a phone the chip has two short lines, and its name still says since when', () => {
   vi.useFakeTimers({ now: new Date('2026-03-04T17:02:30Z'), toFake: ['Date'] })
   vi.spyOn(window, 'matchMedia').mockImplementation((media) => Object.assign(new EventTarget(), { matches: media === '(max-width: 599px)', media, onchange: null, addListener: () => undefined, removeListener: () => undefined }))

@@ -15,7 +15,8 @@ export function SyncChip({ owner }: { owner: string }) {
   const t = useText()
   const isOnline = useIsServerReachable()
   const count = useStore(pendingSaveCount)
-  const { open, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
+  const { open: stored, held = 0, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
+  const open = stored - held
   const isNarrow = useMediaQuery('(max-width: 599px)')
   const time = formatTime(getServerUnreachableSince()).slice(0, HOURS_AND_MINUTES)
   const toSend = open > 0 ? [t('frame.toSend', { n: formatCount(open) })] : []

@@ -29,6 +29,11 @@ export interface ScanViewProps {
   keepOn?: boolean
   /** Whether scanning is paused: the camera stays on, but no code is reported. */
   paused?: boolean
+  /**
+   * Called when the person wants to scan although `paused` is true. With this callback, a paused view is dimmed, says that it is paused while
+   * the person types, and shows a button that calls the callback.
+   */
+  onResume?: () => void
   /** Result of the last scan, shown as the colour of the finder (the dashed square). */
   lastFeedback?: ScanFeedback | null
   /** Called with true when the camera fails, and with false when the camera works. */

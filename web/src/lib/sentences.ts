@@ -71,7 +71,10 @@ function valueIn(text: string): string {
  */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
-/** Translates a server message to the page's language. English and unknown messages lose a leading field name. */
+/**
+ * Translates a server message to the page's language. If that language is English or the message has no translation, removes only a
+ * leading field name.
+ */
 export function translateSentenceToLanguage(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)
   return toPortuguese(sentence) ?? withoutField(sentence)

@@ -8,6 +8,8 @@ export interface PendingSaveCount {
   owner: string | null
   /** Number of pending saves of the owner, including rejected saves and records that cannot be decrypted. */
   open: number
+  /** Number of saves among `open` that are only held so that the person can undo them. Not set by earlier versions of the app. */
+  held?: number
   /** Number of saves of the owner that the server rejected, including records that cannot be decrypted. */
   refused: number
   /** Number of pending saves of all other people who use this device. */

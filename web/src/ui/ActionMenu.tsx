@@ -89,7 +89,7 @@ function Menu({ id, label, actions, button, onClose }: MenuProps) {
     const { width, height } = list.getBoundingClientRect()
     const below = origin.bottom + GAP + height <= window.innerHeight - EDGE
     list.style.left = `${Math.max(EDGE, origin.right - width)}px`
-    list.style.top = `${below ? origin.bottom + GAP : Math.max(EDGE, origin.top - GAP - height)}px`
+    list.style.top = `max(var(--header) + ${EDGE}px, ${below ? origin.bottom + GAP : origin.top - GAP - height}px)`
     list.querySelector<HTMLElement>('[role=menuitem]:not(:disabled)')?.focus({ preventScroll: true })
   }, [button])
 
@@ -139,7 +139,7 @@ function Entry({ action: { icon, text, label, danger, disabled }, isApart, onSel
       {isApart && <hr />}
       <button type="button" role="menuitem" tabIndex={-1} className={`${styles.item} ${danger ? styles.danger : ''}`} aria-label={label} disabled={disabled} onClick={onSelect}>
         <Icon name={icon} size={20} />
-        {text}
+        <span>{text}</span>
       </button>
     </>
   )

@@ -46,7 +46,7 @@ export function IconButton({ icon, label, text, danger = false, busy = false, di
   return (
     <button type="button" {...rest} className={iconClasses(text, danger)} disabled={disabled || busy} aria-busy={busy} aria-label={label} title={label}>
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon name={icon} size={22} />}
-      {text}
+      {text && <span>{text}</span>}
     </button>
   )
 }

@@ -37,3 +37,28 @@ test.each<ToastKind>(['success', 'error', 'info'])('a toast of the kind %s has a
   act(() => vi.advanceTimersByTime(1))
   expect(screen.queryAllByRole('button')).toHaveLength(0)
 })
+
+test('toasts stand above the bottom bars of the page, but not above a bar beside them', () => {
+  const bar = (left: number, top: number) => {
+    const element = document.body.appendChild(document.createElement('div'))
+    element.dataset.bottomBar = ''
+    element.getBoundingClientRect = () => new DOMRect(left, top, 400, window.innerHeight - top)
+  }
+  const { container } = render(<Toaster />)
+  const toaster = container.querySelector<HTMLElement>('[role=status]')
+  if (toaster === null) throw new Error('no toaster')
+  toaster.getBoundingClientRect = () => new DOMRect(500, 700, 484, 60)
+  const height = () => {
+    act(() => showToast('info', 'Saved'))
+    const shown = toaster.style.getPropertyValue('--bar-height')
+    act(() => screen.getByRole('button', { name: 'Saved' }).click())
+    return shown
+  }
+  bar(0, window.innerHeight - 90)
+  expect(height()).toBe('0px')
+  bar(450, window.innerHeight - 60)
+  expect(height()).toBe('60px')
+  bar(600, window.innerHeight - 80)
+  expect(height()).toBe('80px')
+  document.body.replaceChildren()
+})

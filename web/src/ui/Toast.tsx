@@ -48,7 +48,10 @@ function finish(id: number): void {
   remove(id)?.onEnd?.()
 }
 
-/** Container of the toasts, above the bottom bar of a page or, without a bar, below the header. A tap hides a toast and calls the `onEnd` of that toast. */
+/**
+ * Container of the toasts: above the bottom bar of a page or, without a bar, below the header, and at a desk in the lower right corner. A tap
+ * hides a toast and calls the `onEnd` of that toast.
+ */
 export function Toaster() {
   const shown = useStore(toasts)
   const element = useRef<HTMLDivElement>(null)
@@ -70,14 +73,15 @@ export function Toaster() {
 }
 
 /**
- * Moves the toasts above the page's bottom bar in each animation frame, because the bar's height differs between pages. Returns a
- * function that stops these updates.
+ * Moves the toasts above the bottom bars of the page in each animation frame, because the height of the bars differs between pages. A bar
+ * beside the toasts does not count. Returns a function that stops these updates.
  */
 function followBottomBar(element: HTMLElement | null): () => void {
   let frame = 0
   const follow = () => {
-    const bar = document.querySelector('[data-bottom-bar]')?.getBoundingClientRect()
-    const height = bar === undefined ? 0 : window.innerHeight - bar.top
+    const left = element?.getBoundingClientRect().left ?? 0
+    const tops = [...document.querySelectorAll('[data-bottom-bar], [data-selection-bar]')].map((bar) => bar.getBoundingClientRect()).filter((bar) => bar.right > left).map((bar) => bar.top)
+    const height = Math.max(0, window.innerHeight - Math.min(window.innerHeight, ...tops))
     element?.toggleAttribute('data-above-bar', height > 0)
     element?.style.setProperty('--bar-height', `${height}px`)
     frame = requestAnimationFrame(follow)

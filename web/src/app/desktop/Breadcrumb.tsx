@@ -1,10 +1,9 @@
-import { notifyManager, useQueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
 import { queryKeys } from '@/api/queryKeys'
 import type { Campaign, Vehicle, Yard } from '@/api/types'
 import { Link, parseId, useQueryParams } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
 import { useDesktopText, type DesktopTextKey } from './text'
+import { useCached } from './useCached'
 import styles from './Breadcrumb.module.css'
 
 interface Crumb {
@@ -72,13 +71,4 @@ function useTrail(path: string): Crumb[] {
   }
   const title = TITLES[section]
   return title === undefined ? [] : [{ text: t(title), to: path }]
-}
-
-/** Returns data that a page has loaded into the query cache, or undefined when the cache lacks the data. Sends no request. */
-function useCached<T>(queryKey: readonly unknown[]): T | undefined {
-  const queries = useQueryClient()
-  return useSyncExternalStore(
-    (changed) => queries.getQueryCache().subscribe(notifyManager.batchCalls(changed)),
-    () => queries.getQueryData<T>(queryKey),
-  )
 }

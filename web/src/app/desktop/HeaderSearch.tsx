@@ -1,49 +1,44 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState, type FocusEvent, type KeyboardEvent } from 'react'
-import { queryKeys } from '@/api/queryKeys'
 import { getErrorMessage } from '@/api/apiProblem'
+import { listenForShortcuts } from '@/lib/listenForShortcuts'
 import { Link, navigate } from '@/lib/route'
 import { Icon } from '@/ui/Icon'
 import { Spinner } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
-import { searchVehicles, type FoundVehicle } from './searchVehicles'
-import { listenForShortcuts } from './shortcuts'
+import type { FoundVehicle } from './rankHits'
+import type { VehicleSearchResult } from './searchVehicles'
 import { useDesktopText } from './text'
+import { useCampaignOfPage } from './useCampaignOfPage'
+import { MIN_LENGTH, useVehicleSearch, type VehicleSearchState } from './useVehicleSearch'
 import styles from './HeaderSearch.module.css'
 
-const DEBOUNCE_MS = 250
-const MIN_LENGTH = 2
 const COMPARED_DIGITS = 4
 
 /** Search field for a VIN or a parking space in the open campaigns. Each result opens the vehicle. */
-export function HeaderSearch() {
+export function HeaderSearch({ path }: { path: string }) {
   const t = useDesktopText()
-  const queries = useQueryClient()
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(0)
-  const typed = text.trim()
-  const search = useDebounced(typed)
-  const isLong = typed.length >= MIN_LENGTH
-  const result = useQuery({
-    queryKey: queryKeys.vehiclesEverywhere(search),
-    queryFn: ({ signal }) => searchVehicles(queries, search, signal),
-    enabled: isOpen && search.length >= MIN_LENGTH,
-    retry: false,
-  })
-  const isLoading = isLong && (search !== typed || result.isFetching)
-  const vehicles = isLong && !isLoading ? (result.data?.vehicles ?? []) : []
+  const search = useVehicleSearch(text, isOpen, useCampaignOfPage(path))
+  const vehicles = search.found?.vehicles ?? []
   const chosen = vehicles[active]
+  const isShown = isOpen && search.typed !== ''
   useEffect(() => listenForShortcuts({ '/': () => field.current?.focus() }, isSlashKeyFree), [])
 
   const close = () => {
     setOpen(false)
     setText('')
     field.current?.blur()
+  }
+  const type = (typed: string) => {
+    setText(typed)
+    setActive(0)
+    setOpen(true)
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Escape') close()
@@ -59,41 +54,63 @@ export function HeaderSearch() {
   const leave = ({ currentTarget, relatedTarget }: FocusEvent) => {
     if (!currentTarget.contains(relatedTarget)) setOpen(false)
   }
-  const isShown = isOpen && typed !== ''
+  const searchAll = () => {
+    search.searchAll()
+    field.current?.focus() // the button goes while the search runs
+  }
   return (
     <div className={styles.search} role="search" aria-label={t('find.label')} onBlur={leave}>
       <Icon name="search" size={18} />
       <input ref={field} className={styles.field} type="text" role="combobox" aria-label={t('find.label')} aria-expanded={isShown} aria-controls={id} aria-autocomplete="list"
         aria-activedescendant={isShown && chosen !== undefined ? `${id}-${chosen.id}` : undefined} placeholder={t('find.label')} value={text} autoComplete="off" spellCheck={false} enterKeyHint="search"
-        onFocus={() => setOpen(true)}
-        onChange={(event) => {
-          setText(event.target.value)
-          setActive(0)
-          setOpen(true)
-        }}
-        onKeyDown={press} />
+        onFocus={() => setOpen(true)} onChange={(event) => type(event.target.value)} onKeyDown={press} />
       <kbd aria-hidden="true">/</kbd>
       <div className={styles.results} hidden={!isShown}>
-        {isLong && result.isError && !isLoading ? (
-          <div className={styles.message} role="alert">
-            <p>{t('find.failed', { why: getErrorMessage(result.error, t) })}</p>
-            <Button onClick={() => void result.refetch()}>{t('common.tryAgain')}</Button>
-          </div>
-        ) : (
-          <p className={styles.message} role="status">
-            {isLoading && <Spinner />}
-            {!isLong ? t('find.short', { n: MIN_LENGTH }) : isLoading ? t('find.loading') : vehicles.length === 0 ? t('find.none', { search: typed }) : t('find.count', { n: vehicles.length })}
-          </p>
-        )}
+        <SearchState search={search} />
         <div id={id} role="listbox" aria-label={t('find.results')}>
           {vehicles.map((vehicle, index) => (
             <Result key={vehicle.id} id={`${id}-${vehicle.id}`} vehicle={vehicle} selected={index === active} onChoose={close} />
           ))}
         </div>
-        {result.data && isLong && !isLoading && result.data.open > result.data.searched && (
-          <p className={styles.message}>{t('find.newest', { n: result.data.searched, total: result.data.open })}</p>
-        )}
+        {search.found !== undefined && search.found.searched < search.found.open && <SearchAll found={search.found} onClick={searchAll} />}
       </div>
+    </div>
+  )
+}
+
+/** Line above the results: how many vehicles were found, that the search still runs, or why it failed. */
+function SearchState({ search: { typed, isLong, isLoading, found, error, retry } }: { search: VehicleSearchState }) {
+  const t = useDesktopText()
+  if (error !== null) {
+    return (
+      <div className={styles.message} role="alert">
+        <p>{t('find.failed', { why: getErrorMessage(error, t) })}</p>
+        <Button onClick={retry}>{t('common.tryAgain')}</Button>
+      </div>
+    )
+  }
+  return (
+    <p className={styles.message} role="status">
+      {isLoading && <Spinner />}
+      {!isLong ? t('find.short', { n: MIN_LENGTH }) : found === undefined ? t('find.loading') : <Summary found={found} search={typed} />}
+    </p>
+  )
+}
+
+/** States how many vehicles were found. Denies that there are any only after all open campaigns were searched. */
+function Summary({ found: { vehicles, total, searched, open }, search }: { found: VehicleSearchResult; search: string }) {
+  const t = useDesktopText()
+  if (total === 0) return searched < open ? t('find.noneYet', { search, n: searched, total: open }) : t('find.none', { search })
+  return total > vehicles.length ? t('find.first', { n: vehicles.length }) : t('find.count', { n: total })
+}
+
+/** Button that searches all open campaigns, with the number of campaigns searched so far. */
+function SearchAll({ found: { total, searched, open }, onClick }: { found: VehicleSearchResult; onClick: () => void }) {
+  const t = useDesktopText()
+  return (
+    <div className={styles.message}>
+      {total > 0 && <p>{t('find.some', { n: searched, total: open })}</p>}
+      <Button onClick={onClick}>{t('find.all')}</Button>
     </div>
   )
 }
@@ -118,14 +135,4 @@ function Result({ id, vehicle, selected, onChoose }: { id: string; vehicle: Foun
       <VehicleStatusBadge status={status} inspected={inspected} />
     </Link>
   )
-}
-
-/** Returns the debounced text: a change takes effect after a pause in typing, so that not every key press starts a search. */
-function useDebounced(text: string): string {
-  const [rested, setRested] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(setRested, DEBOUNCE_MS, text)
-    return () => clearTimeout(timer)
-  }, [text])
-  return rested
 }

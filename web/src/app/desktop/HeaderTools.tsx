@@ -11,7 +11,7 @@ export function HeaderTools({ user, path }: { user: SessionUser; path: string })
   return (
     <>
       <Breadcrumb path={path} />
-      {isWide && <HeaderSearch />}
+      {isWide && <HeaderSearch path={path} />}
       {hasKeyboard && <KeyboardShortcuts key={path} userType={user.user_type} />}
     </>
   )

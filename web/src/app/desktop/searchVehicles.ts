@@ -1,25 +1,25 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { isNotFound } from '@/api/apiProblem'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { queryKeys } from '@/api/queryKeys'
-import type { Campaign, CampaignPage } from '@/api/types'
+import { queryKeys, type VehicleSearch } from '@/api/queryKeys'
+import { fetchCampaignPage } from '@/api/requests'
+import type { Campaign, CampaignPage, CampaignSearchParams } from '@/api/types'
+import { rankHits, type FoundVehicle } from './rankHits'
 
-/** Maximum number of campaigns that one search covers. The newest campaigns are searched. */
-const MAX_CAMPAIGNS = 12
+/** Maximum number of campaigns that a search covers by itself. The user can then ask for a search of all open campaigns. */
+export const MAX_CAMPAIGNS = 24
 const MAX_CONCURRENT = 4
 export const MAX_SEARCH_RESULTS = 8
+/** Number of campaigns per request of the campaign list: the maximum that the server accepts. */
+const CAMPAIGNS_PER_PAGE = 200
 const CAMPAIGNS_STALE_MS = 60_000
 
-export interface FoundVehicle {
-  id: number
-  vin: string
-  space: string
-  status: string
-  inspected: boolean
-  campaign: string
-}
 export interface VehicleSearchResult {
+  /** The best matches, at most `MAX_SEARCH_RESULTS`. */
   vehicles: FoundVehicle[]
-  /** Number of open campaigns that were searched. The search begins with the newest, and stops once enough vehicles are found. */
+  /** Number of all matching vehicles in the searched campaigns. */
+  total: number
+  /** Number of open campaigns that were searched: the campaign of the page, then the newest ones. */
   searched: number
   /** Number of all open campaigns. */
   open: number
@@ -31,30 +31,79 @@ export interface VehicleSearchResult {
  */
 const SPACE_WITHOUT_HYPHEN = /^([a-z]) ?(\d{1,4})$/i
 
-const fetchOpenCampaigns = (signal: AbortSignal): Promise<CampaignPage> =>
-  unwrapResponse(apiClient.GET('/campaigns', { params: { query: { page: 0, per_page: MAX_CAMPAIGNS, status: 'ongoing' } }, signal }), 'campaigns*')
-
-/** Searches the open campaigns for a part of a VIN or of a parking space. Stops as soon as enough vehicles are found. */
-export async function searchVehicles(queries: QueryClient, text: string, signal: AbortSignal): Promise<VehicleSearchResult> {
+/** Searches the open campaigns for a part of a VIN or of a parking space. The campaign of the current page comes first, even if it is closed. */
+export async function searchVehicles(queries: QueryClient, { text, campaign, all }: VehicleSearch, signal: AbortSignal): Promise<VehicleSearchResult> {
   const search = text.replace(SPACE_WITHOUT_HYPHEN, '$1-$2')
-  const { campaigns, meta } = await queries.fetchQuery({
-    queryKey: queryKeys.campaignPage({ page: 0, per_page: MAX_CAMPAIGNS, status: 'ongoing' }),
-    queryFn: (context) => fetchOpenCampaigns(context.signal),
-    staleTime: CAMPAIGNS_STALE_MS,
-  })
-  const vehicles: FoundVehicle[] = []
-  let searched = 0
-  while (searched < campaigns.length && vehicles.length < MAX_SEARCH_RESULTS) {
-    const batch = campaigns.slice(searched, searched + MAX_CONCURRENT)
-    const found = await Promise.all(batch.map((campaign) => findInCampaign(campaign, search, signal)))
-    vehicles.push(...found.flat())
-    searched += batch.length
+  const { ids, open } = await listOpenCampaigns(queries, all)
+  const others = ids.filter((id) => id !== campaign)
+  const order = campaign === null ? others : [campaign, ...others]
+  const covered = all ? order : order.slice(0, MAX_CAMPAIGNS)
+  const found = dropHitsInsideVins(await searchCampaigns(covered, search, signal), search)
+  return {
+    vehicles: rankHits(found.map(({ vehicles }) => vehicles), search, MAX_SEARCH_RESULTS),
+    total: found.reduce((sum, { total }) => sum + total, 0),
+    searched: covered.filter((id) => ids.includes(id)).length,
+    open,
   }
-  return { vehicles: vehicles.slice(0, MAX_SEARCH_RESULTS), searched, open: meta.total_count }
 }
 
-async function findInCampaign({ id, name }: Campaign, search: string, signal: AbortSignal): Promise<FoundVehicle[]> {
+const SPACE = /^[a-z]-\d+$/i
+
+/**
+ * Empties the campaigns without the searched space if others have it. In such a campaign, the server ignores the hyphen, and finds B-20
+ * in every VIN that begins with HB20.
+ */
+function dropHitsInsideVins(found: CampaignHits[], search: string): CampaignHits[] {
+  const hasSpace = ({ vehicles }: CampaignHits) => vehicles.some(({ space }) => space.toLowerCase().includes(search.toLowerCase()))
+  if (!SPACE.test(search) || !found.some(hasSpace)) return found
+  return found.map((hits) => (hasSpace(hits) ? hits : { vehicles: [], total: 0 }))
+}
+
+/** Lists the ids of the open campaigns, newest first: those of the first page, or all of them. Also returns how many campaigns are open. */
+async function listOpenCampaigns(queries: QueryClient, all: boolean): Promise<{ ids: number[]; open: number }> {
+  const campaigns: Campaign[] = []
+  for (let page = 0; ; page++) {
+    const listed = await fetchPage(queries, page)
+    campaigns.push(...listed.campaigns)
+    const { total_count: open } = listed.meta
+    if (!all || campaigns.length >= open || listed.campaigns.length === 0) return { ids: campaigns.map(({ id }) => id), open }
+  }
+}
+
+function fetchPage(queries: QueryClient, page: number): Promise<CampaignPage> {
+  const search: CampaignSearchParams = { page, per_page: CAMPAIGNS_PER_PAGE, status: 'ongoing' }
+  return queries.fetchQuery({
+    queryKey: queryKeys.campaignPage(search),
+    queryFn: ({ signal }) => fetchCampaignPage(search, signal),
+    staleTime: CAMPAIGNS_STALE_MS,
+  })
+}
+
+interface CampaignHits {
+  vehicles: FoundVehicle[]
+  total: number
+}
+
+/** Searches campaigns with `MAX_CONCURRENT` requests at a time. Returns the vehicles of each campaign, in the order of the campaigns. */
+async function searchCampaigns(ids: number[], search: string, signal: AbortSignal): Promise<CampaignHits[]> {
+  const found: CampaignHits[] = []
+  let next = 0
+  const work = async () => {
+    for (let index = next++; index < ids.length; index = next++) found[index] = await findInCampaign(ids[index] ?? 0, search, signal)
+  }
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
+  return found
+}
+
+/** Searches one campaign. A campaign that was deleted in the meantime has no vehicles. */
+async function findInCampaign(id: number, search: string, signal: AbortSignal): Promise<CampaignHits> {
   const query = { page: 0, per_page: MAX_SEARCH_RESULTS, search }
-  const { vehicles } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
-  return vehicles.map(({ id: vehicle, vin_number: vin, parking_space: space, status, inspected }) => ({ id: vehicle, vin, space, status, inspected, campaign: name }))
+  try {
+    const { vehicles, meta } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
+    const hits = vehicles.map(({ id: vehicle, vin_number: vin, parking_space: space, status, inspected }) => ({ id: vehicle, vin, space, status, inspected, campaign: meta.campaign_name }))
+    return { vehicles: hits, total: meta.total_count }
+  } catch (error) {
+    if (isNotFound(error)) return { vehicles: [], total: 0 }
+    throw error
+  }
 }

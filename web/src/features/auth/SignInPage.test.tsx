@@ -61,6 +61,19 @@ test('a wrong password says how many attempts are left', async () => {
   expect(getCurrentSession()).toBeNull()
 })
 
+test('each failed attempt scrolls its error into view', async () => {
+  stubServer({ 'POST /sessions': createReply(401, { code: 'INVALID_CREDENTIALS', message: '', attempts_left: 3 }) })
+  const scrolled: (string | null)[] = []
+  vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function scroll(this: Element) {
+    scrolled.push(this.textContent)
+  })
+  const user = await tryToSignIn()
+  const words = 'Invalid credentials. You have more 3 attempt(s).'
+  await waitFor(() => expect(scrolled).toEqual([words]))
+  await user.click(signIn())
+  await waitFor(() => expect(scrolled).toEqual([words, words]))
+})
+
 test('a block is counted down each second and holds the button', async () => {
   stubServer({ 'POST /sessions': createReply(429, { code: 'LOCKED_OUT', message: '', retry_after: 180 }) })
   await tryToSignIn()

@@ -49,7 +49,7 @@ function SignIn() {
       <header className={styles.brand}>
         <Logo size={64} />
         <p className={styles.product}>{product}</p>
-        <p>{t('signIn.caption')}</p>
+        <p className={styles.caption}>{t('signIn.caption')}</p>
       </header>
       <main className={styles.panel}>
         <form className={styles.form} onSubmit={submit} aria-label={t('signIn.title')}>
@@ -57,7 +57,11 @@ function SignIn() {
           <TextField label={t('signIn.hmc')} value={hmc} onChange={(event) => setHmc(event.target.value)} autoComplete="username" autoCapitalize="none" spellCheck={false} name="hmc" />
           <TextField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} type="password" autoComplete="current-password" name="password" />
           {waiting > 0 && <Alert kind="info">{t('signIn.held', { n: waiting })}</Alert>}
-          {errorText !== null && <Alert kind="error">{errorText}</Alert>}
+          {errorText !== null && (
+            <div key={signIn.submittedAt} ref={scrollIntoView}>
+              <Alert kind="error">{errorText}</Alert>
+            </div>
+          )}
           <Button kind="primary" big wide type="submit" disabled={!ready} busy={signIn.isPending}>
             {t('signIn.submit')}
           </Button>
@@ -70,6 +74,8 @@ function SignIn() {
     </div>
   )
 }
+
+const scrollIntoView = (part: Element | null) => part?.scrollIntoView({ block: 'nearest' })
 
 function note(error: Error): void {
   if (!(error instanceof ApiProblem)) return

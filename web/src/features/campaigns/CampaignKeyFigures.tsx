@@ -28,7 +28,10 @@ interface NumbersProps {
   yard: number | null
 }
 
-/** Key figures of a campaign or of one of its yards: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. */
+/**
+ * Key figures of a campaign or of one of its yards: vehicles inspected, vehicles left, pace, estimated end, and vehicles with a defect. A
+ * closed campaign has no pace and no estimated end.
+ */
 export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, manages }: NumbersProps & { manages: boolean }) {
   const t = useCampaignsText()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
@@ -39,9 +42,10 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
   const isWhole = yard === null || !manages
   const perHour = isWhole ? (pace?.per_hour ?? 0) : sumInspectionsPerHour(working)
   const isGoing = (isWhole ? (pace?.people.length ?? 0) : people) > 0
+  const isClosed = campaign.status === 'Closed'
   const wrong = activity ? countDefectiveVehicles(sumStatusCounts(activity.yards.filter(isShown))) : null
   return (
-    <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
+    <dl className={`${styles.numbers} ${isClosed ? styles.closed : wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
         <dt>{t('number.inspected')}</dt>
         <dd>
@@ -50,8 +54,8 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
         </dd>
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
-      <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />
-      <FinishFigure pace={pace?.people.length ? pace : undefined} forecast={forecast} yard={yard} />
+      {!isClosed && <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />}
+      {!isClosed && <FinishFigure pace={pace?.people.length ? pace : undefined} forecast={forecast} yard={yard} />}
       {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={done > 0 && t('number.percent', { n: Math.round((100 * wrong) / done) })} />}
     </dl>
   )

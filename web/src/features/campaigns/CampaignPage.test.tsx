@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { recordSavedFiles } from '@/testing/savedFiles'
+import { holdInspections } from '@/testing/pendingSaves'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, OPERATOR, renderPage } from '@/testing/renderPage'
 import { CampaignTable } from '@/ui/CampaignTable'
@@ -81,4 +82,30 @@ test('a list shows that the progress of a campaign is unavailable', () => {
   expect(screen.getByText('Progress unavailable')).toBeDefined()
   expect(screen.queryByRole('progressbar')).toBeNull()
   expect(screen.getByRole('img').getAttribute('aria-label')).toBe('Campaign in progress')
+})
+
+test.each([['Ongoing', true], ['Closed', false]] as const)('a campaign (%s) shows its pace, its end, its people and its download while it is open', async (status, isOpen) => {
+  signInAs(LEADER)
+  const at = new Date().toISOString()
+  stubServer({
+    'GET /campaigns/5': { ...campaign, status, due_at: '2027-11-20T12:00:00Z' },
+    'GET /yards/vehicle-counts': [{ yard_id: 2, yard_name: 'A', total_vehicles: 40, inspected_vehicles: 3 }],
+    'GET /campaigns/5/activity': { hours: [{ at, inspected: 3, saves: 3, found_wrong: 0 }], yards: [], people: [], total: 40, inspected: 3, inspected_before: 0 },
+    'GET /campaigns/5/pace': { campaign_id: 5, per_hour: 72, remaining: 37, finish_at: null, people: [{ hmc: '1007', yard_id: 2, yard_name: 'A', last_at: at, per_hour: 72, saves: 5 }] },
+  })
+  const person = renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  await screen.findByText(/^3 de 40 inspecionados/)
+  await screen.findByText(isOpen ? '1 pessoa agora' : 'Closed, 37 of 40 not inspected')
+  await person.click(screen.getByRole('button', { name: 'More actions' }))
+  const shown = ['Per hour now', 'Done about', 'Working now', 'Make available offline', /ritmo/, /É necessário/].map((words) => screen.queryAllByText(words).length > 0)
+  expect(shown).toEqual(shown.map(() => isOpen))
+})
+
+test('the yards of a campaign count the saves of this device that are not sent yet', async () => {
+  signInAs(OPERATOR)
+  stubServer({ 'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [{ yard_id: 2, yard_name: 'A', total_vehicles: 40, inspected_vehicles: 3 }] })
+  holdInspections({ campaign: 5, yard: 2 }, { campaign: 6, yard: 2 })
+  renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  await screen.findByRole('link', { name: 'Yard A: 4 of 40 inspected' })
+  expect(screen.getByText('4 / 40')).toBeDefined()
 })

@@ -8,11 +8,12 @@ import { useText } from '@/lib/text'
 import { formatDate } from '@/lib/time'
 import { ActionMenu, type ActionMenuItem } from '@/ui/ActionMenu'
 import { LinkButton } from '@/ui/Button'
-import { Card, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { Card, ErrorNotice, Page } from '@/ui/Page'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { CampaignStatusBadge } from '@/ui/Status'
 import { useCampaign, useCampaignActivity, useCampaignYardsProgress, useInspectionPace, type CampaignWithPendingSaves } from './api'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
+import { CampaignPageSkeleton } from './CampaignPageSkeleton'
 import { CampaignKeyFigures } from './CampaignKeyFigures'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { ParkingSpaceMapPanel } from './dashboard/ParkingSpaceMapPanel'
@@ -47,7 +48,7 @@ export default function CampaignPage() {
       <div className={styles.where}>
         <StepIndicator current={3} />
       </div>
-      {campaign.isPending && <Skeleton height={260} label={t('common.loading')} onRetry={() => void campaign.refetch()} />}
+      {campaign.isPending && <CampaignPageSkeleton onRetry={() => void campaign.refetch()} />}
       {campaign.isError && <ErrorNotice isMissing={isNotFound(campaign.error)} text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
       {campaign.data && <Loaded campaign={campaign.data} yard={yard} />}
     </Page>
@@ -61,25 +62,26 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const t = useCampaignsText()
   const isWide = useMediaQuery('(min-width: 900px)')
   const isTouch = useScansByTouch()
-  const yards = useCampaignYardsProgress(campaign.name)
-  const pace = useInspectionPace(campaign.id)
+  const yards = useCampaignYardsProgress(campaign)
+  const pace = useInspectionPace(campaign)
+  const isClosed = campaign.status === 'Closed'
   const due = useDueDateAction(campaign)
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const activity = useCampaignActivity(campaign, isWide || manages)
   const forecast = useFinishForecast(campaign, activity.data, pace)
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
-    <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
+    <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} isClosed={isClosed} />
   )
   const bays = useParkingSpaceMapVehicles(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
   const steps = useCampaignStatusActions(campaign)
   const { id, name, status, yard_name } = campaign
-  const mayWalk = status !== 'Closed' && (campaign.total_vehicles > 0 || campaign.progress_unknown)
+  const mayWalk = !isClosed && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
   const attention = manages && <NeedsAttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
-  const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
+  const takesInMenu = isWide && !isClosed && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: ActionMenuItem[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies ActionMenuItem] : []),
     ...(takesInMenu ? [{ icon: 'phone', text: offline.label, label: offline.label, onSelect: offline.start } satisfies ActionMenuItem] : []),
@@ -95,8 +97,8 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
           </div>
           <dl className={styles.facts}>
             {yard_name && <Fact name={t('campaign.yard')} value={yard_name} />}
-            <Fact name={t('campaign.part')} value={campaign.part} />
-            <Fact name={t('campaign.description')} value={campaign.description} />
+            <Fact name={t('campaign.part')} value={campaign.part} isLong />
+            <Fact name={t('campaign.description')} value={campaign.description} isLong />
             {campaign.model_type && <Fact name={t('campaign.modelType')} value={campaign.model_type} />}
             {campaign.due_at && <Fact name={t('due.title')} value={formatDueDate(campaign.due_at)} />}
             <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
@@ -138,7 +140,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         <div className={styles.column}>
           {isWide && attention}
           <InspectionPaceList manages={manages} paces={pace === undefined ? [] : [pace]} />
-          {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
+          {!takesInMenu && !isClosed && <OfflineDownloadButton campaign={campaign} offline={offline} />}
           {manages && <HistoryCard campaign={id} />}
         </div>
       </div>
@@ -153,9 +155,10 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   )
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
+/** Fact of the campaign with its label above. On phones, a long fact has a row of its own. */
+function Fact({ name, value, isLong = false }: { name: string; value: string; isLong?: boolean }) {
   return (
-    <div>
+    <div className={isLong ? styles.long : undefined}>
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>

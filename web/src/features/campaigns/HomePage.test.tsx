@@ -1,6 +1,7 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession, type SessionUser } from '@/api/session'
+import { holdInspections } from '@/testing/pendingSaves'
 import { stubServer } from '@/testing/server'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
 import HomePage from './HomePage'
@@ -16,8 +17,8 @@ const paceOf = (campaign_id: number, people: ReturnType<typeof person>[]) => ({ 
 async function open(user: SessionUser, paces = [paceOf(5, [person('4711', null, 20), person(user.hmc, 'B', 31), person('4712', 'A', 106)])]) {
   signInAs(user)
   stubServer({
-    'GET /campaigns': { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10, yard_name: null } },
-    'GET /pace': paces, 'GET /yards': { yards: [], meta: { page_index: 0, total_count: 0, per_page: 200 } },
+    'GET /campaigns': { campaigns: [campaign], meta: { page_index: 0, total_count: 23, per_page: 10, yard_name: null } },
+    'GET /pace': paces, 'GET /yards': { yards: [{ id: 2, name: 'B', vehicles_count: 40, vehicles_inspected_count: 12 }], meta: { page_index: 0, total_count: 1, per_page: 200 } },
     'GET /activity': { hours: [], yards: [], people: [{ hmc: user.hmc, inspected: 21, saves: 23, found_wrong: 3 }], total: 40, inspected: 12, inspected_before: 0 },
   })
   renderPage(HomePage, '/campaign-home', '/campaign-home')
@@ -46,4 +47,21 @@ test('a person who works in two campaigns is listed once, in the yard of their l
     paceOf(7, [{ ...person('4711', 'C', 20), last_at: before }]),
   ])
   expect(rows).toEqual(['4712Yard A', '4711Yard B'])
+})
+
+test('a save that is not sent yet counts in the campaign and in the total of all yards', async () => {
+  await open(OPERATOR)
+  holdInspections({ campaign: 5, yard: 2 })
+  await screen.findByText('13 / 40')
+  expect(screen.getByRole('region', { name: 'Progress' }).textContent).toMatch(/^13 \/ 40 /)
+  expect(screen.getByRole('link', { name: 'Yard B: 13 of 40 inspected' })).toBeDefined()
+})
+
+test('the printed list says which of the campaigns it has', async () => {
+  await open(LEADER)
+  expect(screen.queryByText('1 to 1 of 23')).toBeNull()
+  act(() => void window.dispatchEvent(new Event('beforeprint')))
+  expect(screen.getByText('1 to 1 of 23')).toBeTruthy()
+  act(() => void window.dispatchEvent(new Event('afterprint')))
+  expect(screen.queryByText('1 to 1 of 23')).toBeNull()
 })

@@ -5,13 +5,14 @@ import { getErrorMessage } from '@/api/apiProblem'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
 import { Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
-import { countPages } from '@/lib/pagination'
+import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
+import { PrintedRange } from '@/ui/PrintedRange'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
@@ -33,7 +34,8 @@ export default function HomePage() {
   const t = useText()
   const words = useCampaignsText()
   const session = useSession()
-  const isWide = useMediaQuery('(min-width: 1100px)')
+  // Paper has the parts of a wide screen: charts that move to another column for printing would have to load again.
+  const isWide = useMediaQuery('(min-width: 1100px), print')
   const isTablet = useMediaQuery('(min-width: 600px)') && !isWide
   const manages = mayManageCampaigns(session?.user.user_type ?? '')
   // A phone shows the list first. The cards below the list follow in a render that does not block taps.
@@ -71,19 +73,20 @@ export default function HomePage() {
             <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
           </div>
           {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
-          {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
+          {campaigns.isPending && <Skeleton rows={5} className={styles.place} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
           {campaigns.data?.meta.total_count === 0 && (
-            <>
-              <EmptyNotice icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
+            <EmptyNotice icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })}>
               {search !== '' && <Button onClick={() => setQueryParams({ search: null, page: null })}>{words('campaigns.showAll')}</Button>}
-            </>
+            </EmptyNotice>
           )}
           <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
+          {campaigns.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
           {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => buildPath('/yard', { campaign: id })} />}
           {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}
           {isWide && chart}
         </div>
         <div className={styles.column}>
+          {isWide && manages && campaigns.isPending && <Skeleton height={81} label={t('common.loading')} />}
           {showsCards && manages && rows && <NeedsAttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
           {isWide && own}
           {!isWide && showsCards && <Dashboard />}

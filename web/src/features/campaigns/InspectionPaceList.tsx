@@ -1,9 +1,8 @@
 import type { InspectionPace } from '@/api/types'
-import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
-import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { compareNamesNaturally } from '@/lib/yards'
 import { useCampaignsText } from './text'
+import { useFormattedAge } from './useFormattedAge'
 import styles from './InspectionPaceList.module.css'
 
 interface PaceStripProps {
@@ -20,8 +19,7 @@ interface PaceStripProps {
  */
 export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   const t = useCampaignsText()
-  const now = useCurrentTime()
-  const language = useLanguage()
+  const ageOf = useFormattedAge()
   const going = placeByLatestSave(paces)
   if (going.length === 0) return null
   return (
@@ -43,7 +41,7 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
                 </strong>
                 {manages && typeof per_hour === 'number' && <span>{t('pace.person', { n: formatCount(Math.round(per_hour)) })}</span>}
                 <span className="quiet">
-                  {[...(yard_name ? [t('yard.named', { name: yard_name })] : []), ...(manages ? [t('pace.lastSave', { age: formatTimeAgo(Date.parse(last_at), now, language) })] : [])].join(' · ')}
+                  {[...(yard_name ? [t('yard.named', { name: yard_name })] : []), ...(manages ? [t('pace.lastSave', { age: ageOf(Date.parse(last_at)) })] : [])].join(' · ')}
                 </span>
               </li>
             ))}

@@ -41,6 +41,16 @@ test('with more conflicts than are loaded, the age of the oldest loaded one is s
   expect((await card.findByRole('link', { name: /51 conflicts/ })).textContent).toBe('51 conflictsmais antigo há 3 horas ou mais')
 })
 
+test('a save of less than a minute ago is old since just now', async () => {
+  signInAs(LEADER)
+  stubServer({
+    'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } },
+    'GET /campaigns/5/held': { devices: 1, saves: 14, held: [held('4712', 0)] },
+  })
+  renderPage(() => <NeedsAttentionCard campaigns={[5]} />, '/', '/')
+  expect((await screen.findByRole('link', { name: /4712/ })).textContent).toContain('a mais antiga agora há pouco')
+})
+
 test('a campaign also counts the vehicles that are in repair for more than two days', async () => {
   const card = await open(5)
   expect((await card.findByRole('link', { name: '1 vehicle in Repair for more than 2 days' })).getAttribute('href')).toBe('/campaign/5/vehicles?status=Repair')
@@ -56,7 +66,7 @@ test('idle yards and runs of missing vehicles beyond the third are counted and h
   renderPage(() => <NeedsAttentionCard campaigns={[]} campaign={5} idle={idle} missing={missing} />, '/', '/')
   const card = within(await screen.findByRole('region', { name: 'Needs attention' }))
   expect(card.getByRole('heading').textContent).toBe('Needs attention10')
-  expect(card.getAllByRole('link')).toHaveLength(6)
-  expect(card.getByText('2 more yards with no one there')).toBeTruthy()
-  expect(card.getByText('2 more groups of neighbouring vehicles not found')).toBeTruthy()
+  expect(card.getAllByRole('link')).toHaveLength(8)
+  expect(card.getByRole('link', { name: '2 more yards with no one there' }).getAttribute('href')).toBe('#yards')
+  expect(card.getByRole('link', { name: '2 more groups of neighbouring vehicles not found' }).getAttribute('href')).toBe('/campaign/5/vehicles?status=Not+Found')
 })

@@ -1,13 +1,13 @@
 import { useQueries } from '@tanstack/react-query'
 import { useOpenConflicts } from '@/api/conflicts'
-import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
-import { buildPath } from '@/lib/route'
-import { useLanguage } from '@/lib/text'
+import { useCurrentTime } from '@/lib/timeAgo'
+import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { pendingSavesOnDevicesQuery, useLongRepairCount } from './api'
 import type { MissingVehicleRange } from './dashboard/parkingSpaceGrid'
 import { NeedsAttentionItem } from './NeedsAttentionItem'
 import { useCampaignsText } from './text'
+import { useFormattedAge } from './useFormattedAge'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './NeedsAttentionCard.module.css'
 
@@ -56,11 +56,11 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
       {idle.slice(0, MAX_NAMED).map(({ yard: { id, name, done, total }, to }) => (
         <NeedsAttentionItem key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
       ))}
-      {idle.length > MAX_NAMED && <p className="quiet">{t('attention.moreIdle', { n: idle.length - MAX_NAMED })}</p>}
+      {idle.length > MAX_NAMED && <a className={styles.more} href="#yards">{t('attention.moreIdle', { n: idle.length - MAX_NAMED })}</a>}
       {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
         <NeedsAttentionItem key={first} icon="question" to={listOf(campaign ?? 0, 'Not Found')} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
       ))}
-      {missing.length > MAX_NAMED && <p className="quiet">{t('attention.moreMissing', { n: missing.length - MAX_NAMED })}</p>}
+      {missing.length > MAX_NAMED && <Link className={styles.more} href={listOf(campaign ?? 0, 'Not Found')}>{t('attention.moreMissing', { n: missing.length - MAX_NAMED })}</Link>}
       {repairs > 0 && <NeedsAttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
       {isKnown && count === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>
@@ -70,9 +70,8 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
 /** Text that states the age of the earliest timestamp in `at`, or a minimum age if `at` has fewer than `total` timestamps. */
 function Oldest({ at, total }: { at: string[]; total: number }) {
   const t = useCampaignsText()
-  const now = useCurrentTime()
-  const language = useLanguage()
-  return t(at.length < total ? 'attention.oldestOrMore' : 'attention.oldest', { age: formatTimeAgo(Math.min(...at.map((one) => Date.parse(one))), now, language) })
+  const ageOf = useFormattedAge()
+  return t(at.length < total ? 'attention.oldestOrMore' : 'attention.oldest', { age: ageOf(Math.min(...at.map((one) => Date.parse(one)))) })
 }
 
 interface SilentPhoneProps {
@@ -87,7 +86,7 @@ interface SilentPhoneProps {
 function SilentPhone({ hmc, saves, oldest_at, told_at, to }: SilentPhoneProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
-  const age = formatTimeAgo(Date.parse(oldest_at), now, useLanguage())
+  const age = useFormattedAge()(Date.parse(oldest_at))
   const isSilent = now - Date.parse(told_at) >= SILENT_MS
   return <NeedsAttentionItem isUrgent={isSilent} icon="phone" to={to} text={t(isSilent ? 'attention.silent' : 'attention.phone', { hmc })} detail={t('held.line', { n: saves, age })} />
 }

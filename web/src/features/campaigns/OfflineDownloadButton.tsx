@@ -1,12 +1,11 @@
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
-import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
-import { useLanguage } from '@/lib/text'
 import { formatCount, formatMegabytes } from '@/lib/time'
 import { isQuotaExceededError } from '@/offline/database'
 import { Button, LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useCampaignsText } from './text'
+import { useFormattedAge } from './useFormattedAge'
 import type { useOfflineDownload } from './useOfflineDownload'
 import styles from './OfflineDownloadButton.module.css'
 
@@ -18,15 +17,14 @@ interface OfflineDownloadButtonProps {
 /** Button that downloads a campaign, or its chosen yard, for use offline. Also shows the size and the age of the stored data. */
 export function OfflineDownloadButton({ campaign, offline: { problem, snapshot, download, label, start } }: OfflineDownloadButtonProps) {
   const t = useCampaignsText()
-  const now = useCurrentTime()
-  const language = useLanguage()
+  const ageOf = useFormattedAge()
   if (problem !== null) return <p className="quiet">{t(problem === 'outdated' ? 'problem.outdated' : 'take.noDisk')}</p>
   return (
     <section className={styles.take} aria-label={t('take.title')}>
       {snapshot !== undefined && (
         <p>
           <strong>{t(snapshot.yards === null ? 'take.here' : 'take.someHere', { n: formatCount(snapshot.vehicles) })}</strong>{' '}
-          <span className="quiet">{t('take.facts', { size: formatMegabytes(snapshot.bytes), age: formatTimeAgo(snapshot.fresh_at, now, language) })}</span>
+          <span className="quiet">{t('take.facts', { size: formatMegabytes(snapshot.bytes), age: ageOf(snapshot.fresh_at) })}</span>
         </p>
       )}
       {download.isPending && <p role="status">{t('take.taking', { n: formatCount(campaign.total_vehicles) })}</p>}

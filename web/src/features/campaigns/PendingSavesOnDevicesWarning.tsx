@@ -1,15 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
-import { useLanguage } from '@/lib/text'
 import { Alert, Spinner } from '@/ui/Page'
 import { pendingSavesOnDevicesQuery } from './api'
 import { useCampaignsText } from './text'
+import { useFormattedAge } from './useFormattedAge'
 
 /** Warning, shown before a campaign is closed, that devices have stored inspections of the campaign that are not sent yet. */
 export function PendingSavesOnDevicesWarning({ campaign }: { campaign: number }) {
   const t = useCampaignsText()
-  const now = useCurrentTime()
-  const language = useLanguage()
+  const ageOf = useFormattedAge()
   const { data, isPending } = useQuery({ ...pendingSavesOnDevicesQuery(campaign), staleTime: 0 })
   if (isPending) return <Spinner />
   if (data === undefined || data.saves === 0) return null
@@ -19,7 +17,7 @@ export function PendingSavesOnDevicesWarning({ campaign }: { campaign: number })
       <ul>
         {data.held.map(({ hmc, device, saves, oldest_at }) => (
           <li key={`${hmc ?? ''} ${device}`}>
-            <span className="mono">{hmc ?? '?'}</span>: {t('held.line', { n: saves, age: formatTimeAgo(Date.parse(oldest_at), now, language) })}
+            <span className="mono">{hmc ?? '?'}</span>: {t('held.line', { n: saves, age: ageOf(Date.parse(oldest_at)) })}
           </li>
         ))}
       </ul>

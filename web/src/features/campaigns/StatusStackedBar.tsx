@@ -1,3 +1,4 @@
+import { useId } from 'react'
 import type { InspectionActivity } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { formatCount } from '@/lib/time'
@@ -11,6 +12,13 @@ export type StatusCounts = InspectionActivity['yards'][number]['statuses']
 
 /** Order of the statuses in a bar, from good results to problems. */
 const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OFF BL'] as const
+/**
+ * Lines of the hatch of each status, and their angle in degrees. The hatches tell statuses apart where colours do not: on paper and in
+ * sunlight. ok is pale there, and ng is solid.
+ */
+const HATCHES: Partial<Record<string, [lines: string, angle: number]>> = {
+  Repair: ['M0 0V5', 22], 'Repair OK': ['M0 0V5', 90], 'Not Found': ['M0 0V5', 135], 'Gate Out': ['M0 0V5', 0], 'S/OFF BL': ['M0 0V5M0 0H5', 45],
+}
 const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status }) => status === wanted)?.vehicles ?? 0
 
 /** Returns the number of vehicles with a defect, repaired or not. */
@@ -32,6 +40,7 @@ interface StatusStackProps {
  */
 export function StatusStackedBar({ label, counts, done, total }: StatusStackProps) {
   const t = useCampaignsText()
+  const id = useId()
   const known = ORDER.map((status) => ({ status, vehicles: countOf(counts, status) })).filter(({ vehicles }) => vehicles > 0)
   const rest = Math.max(0, done - known.reduce((sum, { vehicles }) => sum + vehicles, 0)) // inspected vehicles without a status
   const width = (vehicles: number) => `${(100 * vehicles) / Math.max(total, 1)}%`
@@ -40,9 +49,34 @@ export function StatusStackedBar({ label, counts, done, total }: StatusStackProp
   return (
     <svg className={styles.stack} width="100%" height="14" role="img" aria-label={`${label}: ${words.join(', ')}`}>
       {known.map(({ status, vehicles }, n) => (
-        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={getVehicleStatusClass(status)} />
+        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={`${getVehicleStatusClass(status)} ${status === 'ok' ? styles.ok : ''}`} />
       ))}
+      {known.map(({ status, vehicles }, n) => <Hatch key={status} id={`${id}${n}`} status={status} x={width(sumBefore(n))} width={width(vehicles)} />)}
       {rest > 0 && <rect x={width(done - rest)} width={width(rest)} height="14" className={styles.rest} />}
+    </svg>
+  )
+}
+
+/** Hatch over the segment of a status. Renders nothing for a status without a hatch. */
+function Hatch({ id, status, x, width }: { id: string; status: string; x: string; width: string }) {
+  const [lines, angle] = HATCHES[status] ?? []
+  if (lines === undefined) return null
+  return (
+    <g className={styles.hatch}>
+      <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform={`rotate(${angle})`}>
+        <path d={lines} />
+      </pattern>
+      <rect x={x} width={width} height="14" fill={`url(#${id})`} data-hatch={status} />
+    </g>
+  )
+}
+
+/** Segment as it looks in the bars, for the legend. The swatch is shown where the bars are hatched. */
+function Swatch({ status }: { status: string }) {
+  return (
+    <svg className={styles.swatch} width="18" height="14" aria-hidden="true" focusable="false">
+      <rect width="18" height="14" fill="currentColor" className={`${getVehicleStatusClass(status)} ${status === 'ok' ? styles.ok : ''}`} />
+      <Hatch id={useId()} status={status} x="0" width="18" />
     </svg>
   )
 }
@@ -55,6 +89,7 @@ export function StatusLegend({ counts }: { counts: StatusCounts }) {
       {shown.map((status) => (
         <li key={status} className={getVehicleStatusClass(status)}>
           <Icon name={getVehicleStatusIcon(status)} size={14} />
+          <Swatch status={status} />
           {status} <span>{formatCount(countOf(counts, status))}</span>
         </li>
       ))}

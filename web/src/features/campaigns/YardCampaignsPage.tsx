@@ -2,13 +2,14 @@ import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
 import { usePickerStepOrder } from '@/lib/pickOrder'
-import { countPages } from '@/lib/pagination'
+import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parseId, Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { LinkButton } from '@/ui/Button'
 import { Tabs } from '@/ui/LinkTabs'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
+import { PrintedRange } from '@/ui/PrintedRange'
 import { ProgressBar } from '@/ui/ProgressBar'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
@@ -53,6 +54,7 @@ export default function YardCampaignsPage() {
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={3} height={140} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
       {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}
+      {campaigns.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
       <ul className={styles.cards}>
         {rows?.map((campaign) => (
           <CampaignCard key={campaign.id} campaign={campaign} yard={yard} />

@@ -38,8 +38,9 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
   const shown = yards.filter((yard) => yard.total > 0 && isVisibleYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
   if (shown.length === 0) return null
   const [done, total] = [sum(yards, 'done'), sum(yards, 'total')]
+  const digits = Math.max(...shown.map((yard) => String(yard.total - yard.done).length))
   return (
-    <section className={styles.strip} aria-label={t('strip.title')}>
+    <section id="yards" className={styles.strip} aria-label={t('strip.title')}>
       {summed && (
         <div className={styles.sum}>
           <p>
@@ -48,18 +49,25 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
           <ProgressBar quiet label={t('strip.title')} done={done} total={total} ticks={48} />
         </div>
       )}
-      <ul className={styles.columns} aria-label={t('strip.yards')}>
-        {shown.map((yard) => (
-          <li key={yard.id}>
-            <Link href={hrefOf(yard)} className={styles.column} aria-current={yard.id === current ? 'true' : undefined} aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
-              <Column share={yard.done / yard.total} />
-              <strong>{yard.name}</strong>
-              {yard.done < yard.total ? <span className={styles.left} data-left={formatCount(yard.total - yard.done)} /> : <Icon name="check" size={14} />}
-            </Link>
-          </li>
-        ))}
+      <ul className={styles.columns} aria-label={t('strip.yards')} data-digits={digits}>
+        {shown.map((yard) => <YardColumn key={yard.id} yard={yard} href={hrefOf(yard)} isCurrent={yard.id === current} />)}
       </ul>
     </section>
+  )
+}
+
+/** Column of one yard. Its title states the numbers, because a narrow column shows only the letter and the bar. */
+function YardColumn({ yard, href, isCurrent }: { yard: YardProgress; href: string; isCurrent: boolean }) {
+  const t = useCampaignsText()
+  const label = t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })
+  return (
+    <li>
+      <Link href={href} className={styles.column} aria-current={isCurrent ? 'true' : undefined} aria-label={label} title={label}>
+        <Column share={yard.done / yard.total} />
+        <strong>{yard.name}</strong>
+        {yard.done < yard.total ? <span className={styles.left} data-left={formatCount(yard.total - yard.done)} /> : <Icon name="check" size={14} />}
+      </Link>
+    </li>
   )
 }
 

@@ -44,6 +44,12 @@ test('the rows of all yards and of vehicles without a yard add up to the last ro
   expect(people).toEqual(['', '4711', '', '1 pessoa agora'])
 })
 
+test('a yard without a vehicle found wrong has no red ink', () => {
+  show(true)
+  const wrong = screen.getAllByRole('row').slice(1).map((row) => row.querySelectorAll('th, td')[5]?.className)
+  expect(wrong.map((name) => /wrong/.test(name ?? ''))).toEqual([false, true, false, true])
+})
+
 test('an operator reads who is in which yard, and no pace', () => {
   show(false)
   expect(screen.queryByRole('columnheader', { name: 'Per hour' })).toBeNull()

@@ -66,12 +66,12 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
             <th scope="col">{t('campaign.yard')}</th>
             <th scope="col">{t('strip.title')}</th>
             <th scope="col" className={styles.number}>{t('number.inspected')}</th>
-            <th scope="col" className={styles.number}>{t('yardTable.total')}</th>
+            <th scope="col" className={`${styles.number} ${styles.total}`}>{t('yardTable.total')}</th>
             <th scope="col" className={styles.number}>{t('number.left')}</th>
             <th scope="col" className={styles.number}>{t('number.wrong')}</th>
             {isWorked && manages && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('yardTable.perHour')}</th>}
             {isWorked && manages && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('number.finish')}</th>}
-            {isWorked && <th scope="col">{t('pace.title')}</th>}
+            {isWorked && <th scope="col" className={styles.people}>{t('pace.title')}</th>}
           </tr>
         </thead>
         <tbody>
@@ -131,10 +131,10 @@ function Counts({ label, counts, done, total }: { label: string; counts: StatusC
       <td className={styles.bar}>
         <StatusStackedBar label={t('campaigns.progressOf', { name: label })} counts={counts} done={done} total={total} />
       </td>
-      <td className={styles.number}>{formatCount(done)}</td>
-      <td className={styles.number}>{formatCount(total)}</td>
+      <td className={styles.number} data-total={formatCount(total)}>{formatCount(done)}</td>
+      <td className={`${styles.number} ${styles.total}`}>{formatCount(total)}</td>
       <td className={styles.number}>{done >= total ? <Done /> : <strong>{formatCount(total - done)}</strong>}</td>
-      <td className={`${styles.number} ${styles.wrong}`}>{wrong === 0 ? NONE : formatCount(wrong)}</td>
+      <td className={`${styles.number} ${wrong === 0 ? styles.none : styles.wrong}`}>{wrong === 0 ? NONE : formatCount(wrong)}</td>
     </>
   )
 }
@@ -162,8 +162,8 @@ function Work({ yard: { done, total }, people, hours, end, manages, children }: 
   const names = [...new Set(people.map(({ hmc }) => hmc))]
   return (
     <>
-      {manages && <td className={`${styles.number} ${styles.rate}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>}
-      {manages && <td className={`${styles.number} ${styles.rate}`}>{shown || NONE}</td>}
+      {manages && <td className={`${styles.number} ${styles.rate} ${perHour > 0 ? '' : styles.none}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>}
+      {manages && <td className={`${styles.number} ${styles.rate} ${shown ? '' : styles.none}`}>{shown || NONE}</td>}
       <td className={`${styles.people} ellipsis`} title={names.join(', ') || undefined}>{children(names)}</td>
     </>
   )

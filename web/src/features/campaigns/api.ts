@@ -102,17 +102,38 @@ export function useSetDueDate(id: number) {
 export const useDownloadVehicleReport = () =>
   useMutation({ mutationFn: ({ id, name }: Campaign) => downloadFile(`/campaigns/${id}/generate_campaign_vehicle_report`, `report_${name}.xlsx`) })
 
-/** Fetches the progress of each yard over all campaigns. */
-export const useYardsProgress = () => useQuery({ ...allYardsQuery, select: (yards): YardProgress[] => yards.map(ofYard) })
+/** Fetches the progress of each yard over all campaigns, with this device's pending saves. */
+export function useYardsProgress() {
+  const { data, isPending } = useQuery({ ...allYardsQuery, select: (yards): YardProgress[] => yards.map(ofYard) })
+  return { data: useYardsWithPendingSaves(data, null), isPending }
+}
 const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })
 
-/** Fetches the progress of each yard in one campaign. */
-export const useCampaignYardsProgress = (campaign: string) => useQuery({ ...yardVehicleCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
+/** Fetches the progress of each yard in one campaign, with this device's pending saves. */
+export function useCampaignYardsProgress({ id, name }: Pick<Campaign, 'id' | 'name'>) {
+  const { data, isPending } = useQuery({ ...yardVehicleCountsQuery(name), select: (yards): YardProgress[] => yards.map(ofCount) })
+  return { data: useYardsWithPendingSaves(data, id), isPending }
+}
 const ofCount = (yard: YardVehicleCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 
-/** Fetches the inspection rate of a campaign. The event stream keeps the rate up to date. */
-export const useInspectionPace = (campaign: number) =>
-  useQuery({ queryKey: queryKeys.pace(campaign), queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/campaigns/{id}/pace', { params: { path: { id: campaign } }, signal }), 'people*'), refetchInterval: PACE_MS, retry: false }).data
+/** Returns the yards with the inspections of the pending saves added; those of one campaign, or of all campaigns for `null`. */
+function useYardsWithPendingSaves(yards: YardProgress[] | undefined, campaign: number | null): YardProgress[] | undefined {
+  const pending = usePendingSaves()
+  return useMemo(() => yards?.map((yard) => ({ ...yard, done: yard.done + Math.min(countUnsentInspections(pending, campaign, yard.id), yard.total - yard.done) })), [yards, pending, campaign])
+}
+
+/** Fetches the inspection rate of a campaign. The event stream keeps the rate up to date. A closed campaign has no rate. */
+export function useInspectionPace({ id, status }: Pick<Campaign, 'id' | 'status'>): InspectionPace | undefined {
+  const enabled = status !== 'Closed'
+  const { data } = useQuery({
+    queryKey: queryKeys.pace(id),
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/campaigns/{id}/pace', { params: { path: { id } }, signal }), 'people*'),
+    enabled,
+    refetchInterval: PACE_MS,
+    retry: false,
+  })
+  return enabled ? data : undefined
+}
 
 const DAY_MS = 86_400_000
 const MAX_DAYS = 91

@@ -89,9 +89,9 @@ export function ConflictSide({ conflict, side, mayDecide, busy, outcome, onResol
         <div className={styles.value}>{field === 'status' ? <VehicleStatusBadge status={value} /> : value || <em className={styles.empty}>{named}</em>}</div>
         {state === 'open' && shown === side && <p className={`${styles.mark} ${outcome === null ? '' : styles.replaced}`}>{t('conflicts.shown')}</p>}
       </div>
-      {at && <p className="quiet">{t('conflicts.when', { hmc, date: formatDate(at), time: formatTime(at) })}</p>}
+      {at && <p className="quiet"><AuthorHmc hmc={hmc} /> {t('conflicts.when', { date: formatDate(at), time: formatTime(at) })}</p>}
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
-      {chosen === side && <p className={styles.mark}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
+      {chosen === side && <p className={`${styles.mark} ${styles.chosen}`} title={settled_by_hmc ?? undefined}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
         <ContentOrNote note={outcome === 'unknown' ? t('conflicts.ended') : outcome === side ? <Kept /> : outcome && ''}>
           <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onResolve(side)}>
@@ -103,6 +103,16 @@ export function ConflictSide({ conflict, side, mayDecide, busy, outcome, onResol
     </div>
   )
 }
+
+const HMC_TAIL = 4
+
+/** HMC of the author, followed by a comma. A long HMC takes one line, with an ellipsis before its last characters. */
+const AuthorHmc = ({ hmc }: { hmc: string }) => (
+  <span className={styles.author} title={hmc}>
+    <span className="ellipsis">{hmc.slice(0, -HMC_TAIL)}</span>
+    <span>{hmc.slice(-HMC_TAIL)},</span>
+  </span>
+)
 
 function Kept() {
   const t = useConflictsText()

@@ -1,5 +1,6 @@
 import { useState, type KeyboardEvent } from 'react'
 import { CONFLICT_SIDES } from '@/api/conflicts'
+import { usePageShortcuts } from '@/lib/pageShortcuts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
@@ -20,6 +21,10 @@ interface ConflictTableProps {
 /** Conflicts as a table, one row each, below the name of their campaign. */
 export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
   const t = useConflictsText()
+  usePageShortcuts([
+    { keys: ['1', '2'], label: t('conflicts.keyTake') },
+    { keys: ['↑', '↓'], label: t('conflicts.keyRow') },
+  ])
   return (
     <div className={table.frame}>
       <table className={`${table.table} ${styles.table}`}>

@@ -37,7 +37,8 @@ test('conflicts are a titled table by campaign, with VIN, space, field and both 
   expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['VIN Number', 'Parking Space', 'Field', '1. First value', '2. Second value', 'When'])
   expect(table.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['Airbag 2', 'Brakes 1'])
   await waitFor(() => expect(row('HB20 000001').textContent).toContain('B-204'))
-  expect(row('HB20 000001').textContent).toMatch(/Status.*ng.*1003.*ok.*1005/)
+  expect(row('HB20 000001').textContent).toMatch(/Status.*ng.*1003, \d.*ok.*1005, \d/)
+  expect(within(row('HB20 000001')).getByTitle('1003').textContent).toBe('1003,')
   expect(screen.getByText('Mostrando 3 de 120.')).toBeTruthy()
   expect(row('HB20 000001').textContent).toContain('Antes: Not inspected')
   expect(within(row('HB20 000001')).getAllByRole('button').map((button) => [button.textContent, button.getAttribute('aria-label')])).toEqual([

@@ -2,10 +2,11 @@ import { useState } from 'react'
 import { formatCount } from '@/lib/time'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
-import { useVehicleFieldLabels } from './useVehicleFieldLabels'
 import { filterBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
-import { ScrollableTable, WideTableCell } from './ScrollableTable'
-import type { ManageTextKey } from './text'
+import { FieldChanges } from './FieldChanges'
+import { groupByCampaign } from './groupByCampaign'
+import { CampaignRows, ScrollableTable, VehicleRow } from './ScrollableTable'
+import { useManageText, type ManageTextKey } from './text'
 import styles from './BulkOutcomeTable.module.css'
 
 interface OutcomeTableProps {
@@ -20,14 +21,15 @@ const MIN_SEARCHED = 10
 const LABELS: Record<BulkOutcomeKind, ManageTextKey> = { updated: 'bulk.changedCount', skipped: 'bulk.skipped', missing: 'bulk.missing' }
 const KINDS: readonly BulkOutcomeKind[] = ['updated', 'skipped', 'missing']
 
-/** Vehicles of a bulk change as a table, filtered by outcome and searched by VIN. */
+/** Vehicles of a bulk change as a table by campaign, filtered by outcome and searched by VIN. */
 export function BulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
-  const { t } = useVehicleFieldLabels()
+  const t = useManageText()
   const [kind, setKind] = useState<BulkOutcomeKind | null>(null)
   const [text, setText] = useState('')
   if (rows.length === 0) return null
   const found = filterBulkOutcomeRows(rows, kind, text)
   const unlisted = Math.max(0, found.length - MAX_LISTED) + (text === '' && (kind === null || kind === 'updated') ? Math.max(0, counts.updated - rows.filter((row) => row.kind === 'updated').length) : 0)
+  const groups = groupByCampaign(found.slice(0, MAX_LISTED), ({ campaign }) => campaign)
   const kinds = KINDS.filter((one) => counts[one] > 0)
   return (
     <div className={styles.outcome}>
@@ -37,11 +39,13 @@ export function BulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
       ]} />
       {rows.length >= MIN_SEARCHED && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
       <ScrollableTable label={t('bulk.vehicles')} heads={[t('vehicles.vin'), t('bulk.outcome')]}>
-        <tbody>
-          {found.slice(0, MAX_LISTED).map((row, index) => (
-            <Row key={`${index} ${row.vin}`} row={row} />
-          ))}
-        </tbody>
+        {groups.map(({ campaign, rows: vehicles }) => (
+          <CampaignRows key={campaign} campaign={campaign === '' && groups.length > 1 ? t('csv.unchanged') : campaign}>
+            {vehicles.map((row, index) => (
+              <Row key={`${index} ${row.vin}`} row={row} />
+            ))}
+          </CampaignRows>
+        ))}
       </ScrollableTable>
       {found.length === 0 && <p className="quiet">{t('vehicles.noMatch')}</p>}
       {unlisted > 0 && <p className="quiet">{t('bulk.more', { n: formatCount(unlisted) })}</p>}
@@ -49,24 +53,13 @@ export function BulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
   )
 }
 
-function Row({ row: { kind, vin, campaign, changes, reason, words } }: { row: BulkOutcomeRow }) {
-  const { t, fieldName, shown } = useVehicleFieldLabels()
-  const outcome = { updated: '', skipped: reason === null ? words : t(reason), missing: t('bulk.notFound') }[kind]
+function Row({ row: { kind, vin, changes, reason, words } }: { row: BulkOutcomeRow }) {
+  const t = useManageText()
   return (
-    <tr data-outcome={kind}>
-      <td>
-        <span className={`mono ${styles.vin}`}>{vin}</span>
-        {campaign !== '' && <span className={styles.campaign}> {campaign}</span>}
-      </td>
-      <WideTableCell>
-        {outcome}
-        {kind === 'updated' && changes.length === 0 && t('csv.unchanged')}
-        {changes.map(({ field, old, new: next }) => (
-          <div key={field}>
-            {fieldName(field)}: <span className="quiet">{shown(field, old)}</span> → <strong>{shown(field, next)}</strong>
-          </div>
-        ))}
-      </WideTableCell>
-    </tr>
+    <VehicleRow vin={vin} data-outcome={kind}>
+      {kind === 'updated' && <FieldChanges changes={changes} />}
+      {kind === 'skipped' && (reason === null ? words : t(reason))}
+      {kind === 'missing' && t('bulk.notFound')}
+    </VehicleRow>
   )
 }

@@ -3,11 +3,13 @@ import { getErrorMessage } from '@/api/apiProblem'
 import type { Job } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
+import { useScreenOrPrintedRows } from '@/lib/printing'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
+import { PrintedRange } from '@/ui/PrintedRange'
 import { SearchBox } from '@/ui/SearchBox'
 import table from '@/ui/Table.module.css'
 import { useJobs } from './api'
@@ -40,7 +42,7 @@ function Filtered({ jobs }: { jobs: Job[] }) {
   const [leaving, setLeaving] = useState<Job | null>(null)
   const found = filterJobs(jobs, kind, search, t)
   const pages = countPages(found.length)
-  const shown = found.slice((Math.min(page, pages) - 1) * PAGE_SIZE, Math.min(page, pages) * PAGE_SIZE)
+  const { from, shown } = useScreenOrPrintedRows(found, Math.min(page, pages), PAGE_SIZE)
   const kinds = JOB_KINDS.map((value) => ({ value, text: t(JOB_KIND_LABELS[value]), count: jobs.filter((job) => job.kind === value).length }))
   return (
     <>
@@ -55,6 +57,7 @@ function Filtered({ jobs }: { jobs: Job[] }) {
         }} />
       </div>
       {found.length === 0 && <EmptyNotice icon="undo" text={t('history.noMatch')} />}
+      <PrintedRange from={from} count={shown.length} total={found.length} />
       {shown.length > 0 && (isWide ? <JobTable jobs={shown} onUndo={setLeaving} /> : <JobCards jobs={shown} onUndo={setLeaving} />)}
       <Pager label={t('history.list')} page={page} pages={pages} onPage={setPage} />
       {leaving && <UndoJobDialog job={leaving} onDone={() => setLeaving(null)} />}

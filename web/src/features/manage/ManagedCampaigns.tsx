@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign, CampaignStatus } from '@/api/types'
-import { countPages } from '@/lib/pagination'
+import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { CampaignTable } from '@/ui/CampaignTable'
@@ -9,6 +9,7 @@ import { SingleChoiceChips } from '@/ui/Chips'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
+import { PrintedRange } from '@/ui/PrintedRange'
 import { SearchBox } from '@/ui/SearchBox'
 import { getCampaignStatusTextKey } from '@/ui/Status'
 import { showToast } from '@/ui/Toast'
@@ -42,6 +43,7 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
       {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} />}
       {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search !== '' ? t('campaigns.noMatch', { search }) : t(status === null ? 'campaigns.noneManager' : 'manage.noneOfStatus')} />}
       {failure !== null && <Alert kind="error">{failure}</Alert>}
+      {campaigns.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
       {rows && rows.length > 0 && (
         <CampaignTable campaigns={rows} hrefOf={({ id }) => `/campaign/${id}/vehicles`} actions={{
           title: t('manage.actions'),

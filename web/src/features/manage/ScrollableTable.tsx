@@ -4,7 +4,7 @@ import styles from './ScrollableTable.module.css'
 interface ScrollTableProps {
   label: string
   heads: [string, string]
-  /** Body of the table, as one or several `tbody` elements. */
+  /** Bodies of the table, one `tbody` element for each campaign. */
   children: ReactNode
 }
 
@@ -24,5 +24,26 @@ export const ScrollableTable = ({ label, heads, children }: ScrollTableProps) =>
   </div>
 )
 
-/** Second cell of a row, wider than the first. It shows the changed fields of a vehicle, or why the vehicle was not changed. */
-export const WideTableCell = ({ children }: { children: ReactNode }) => <td className={styles.wide}>{children}</td>
+/** Rows of one campaign below its name, which is shown once and in at most two lines. */
+export const CampaignRows = ({ campaign, children }: { campaign: string; children: ReactNode }) => (
+  <tbody>
+    {campaign !== '' && (
+      <tr>
+        <th scope="rowgroup" colSpan={2} title={campaign} className={styles.campaign}>
+          <span>{campaign}</span>
+        </th>
+      </tr>
+    )}
+    {children}
+  </tbody>
+)
+
+/** Row of one vehicle: its VIN, and in a wider second cell its changed fields, or why the vehicle was not changed. */
+export const VehicleRow = ({ vin, children, ...rest }: { vin: string; children: ReactNode; 'data-outcome'?: string }) => (
+  <tr {...rest}>
+    <td>
+      <span className={`mono ${styles.vin}`}>{vin}</span>
+    </td>
+    <td className={styles.wide}>{children}</td>
+  </tr>
+)

@@ -1,12 +1,13 @@
 import { createFormDraftHook } from '@/api/formDrafts'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Vehicle } from '@/api/types'
-import { countPages } from '@/lib/pagination'
+import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parseId } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
+import { PrintedRange } from '@/ui/PrintedRange'
 import { SearchBox } from '@/ui/SearchBox'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaignChoices, useCampaignVehicles } from './api'
@@ -53,6 +54,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
       {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} />}
       {vehicles.isError && <ErrorNotice text={getErrorMessage(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
       {vehicles.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={t('vehicles.noMatch')} />}
+      {vehicles.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={vehicles.data.vehicles.length} total={vehicles.data.meta.total_count} />}
       <ul className={styles.found}>
         {rows?.map((vehicle) => (
           <li key={vehicle.id} className={styles.vehicle}>

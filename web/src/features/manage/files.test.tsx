@@ -88,7 +88,7 @@ test('a CSV file is previewed, executed, and the count is shown', async () => {
   expect(reasonOf(execute)).toBe('Escolha um arquivo antes.')
   await choose(csv)
   expect(await tool.findByText('Vehicles: 2 · To change: 1 · Errors: 0')).toBeTruthy()
-  expect(tool.getAllByRole('row').map(({ textContent }) => textContent)).toEqual(['FieldBefore → after', 'HB20 1 Airbag', 'Status— → ok', 'InspectedNo → Yes', 'HB20 2 Airbag', 'No change'])
+  expect(tool.getAllByRole('row').map(({ textContent }) => textContent)).toEqual(['VIN NumberBefore → after', 'Airbag', 'HB20 1Status: — → okInspected: No → Yes', 'HB20 2No change'])
   expect(sent(APPLY)).toHaveLength(0)
   await person.click(execute)
   expect(await screen.findAllByText('1 vehicle updated.')).toHaveLength(2)

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Job } from '@/api/types'
@@ -89,4 +89,14 @@ test('a refusal stays in the dialog', async () => {
 test('an empty history says so', async () => {
   open({ 'GET /jobs': pageOf() })
   expect(await screen.findByText('Nenhuma importação ou alteração em massa nos últimos 90 dias.')).toBeTruthy()
+})
+
+test('all changes that match are printed, not only those of the page', async () => {
+  open({ 'GET /jobs': pageOf(...Array.from({ length: 21 }, (_, n) => ({ ...job, id: n + 1 }))) })
+  const rows = async () => within(await screen.findByRole('table', { name: 'Imports and bulk changes' })).getAllByRole('row').length - 1
+  expect(await rows()).toBe(10)
+  act(() => void window.dispatchEvent(new Event('beforeprint')))
+  expect([await rows(), screen.queryByText('1 to 21 of 21') !== null]).toEqual([21, true])
+  act(() => void window.dispatchEvent(new Event('afterprint')))
+  expect([await rows(), screen.queryByText('1 to 21 of 21')]).toEqual([10, null])
 })

@@ -82,7 +82,7 @@ test('the result is a table of vehicles that is filtered, and is undone at once'
   await person.click(tool.getByRole('button', { name: 'Execute' }))
   const result = within(await tool.findByRole('region', { name: 'Vehicles' }))
   const rows = () => result.getAllByRole('row').slice(1).map(({ textContent }) => textContent)
-  expect(rows()).toEqual(['HB20 1 AirbagStatus: ng → ok', 'HB20 3already has this status', 'HB20 4not found'])
+  expect(rows()).toEqual(['Airbag', 'HB20 1Status: ng → ok', 'No change', 'HB20 3already has this status', 'HB20 4not found'])
   expect(tool.getByText('and 1 more')).toBeTruthy()
   await person.click(tool.getByRole('button', { name: 'Not found: 1' }))
   expect(rows()).toEqual(['HB20 4not found'])
@@ -217,6 +217,23 @@ test('the preview shows old and new values when the answer carries them', async 
   await person.click(tool.getByLabelText(/^VIN list/))
   await person.paste('HB20 1\nHB20 2')
   const changes = within(await tool.findByRole('region', { name: 'Changes' }))
-  expect(changes.getByText('HB20 1').closest('tbody')?.textContent).toBe('HB20 1 AirbagStatusng → ok')
+  expect(changes.getByText('HB20 1').closest('tr')?.textContent).toBe('HB20 1Status: ng → ok')
   expect(tool.getByText('and 1 more')).toBeTruthy()
+})
+
+test('preview and result name each campaign once, above its vehicles', async () => {
+  const changes = [{ field: 'status', old: 'ng', new: 'ok' }]
+  const [first, second, third] = [['HB20 1', 'Airbag'], ['HB20 2', 'Brakes'], ['HB20 5', 'Airbag']].map(([vin_number = '', campaign_name = ''], line) => ({ line, vin_number, campaign_name, changes }))
+  const { person } = open({ 'POST /vehicles/bulk/status': { ...outcome, updated: 3, preview: [first, second, third] } })
+  const tool = await unfold(person, 'Status Manager')
+  await person.selectOptions(tool.getByLabelText('Status'), 'ok')
+  await person.click(tool.getByLabelText(/^VIN list/))
+  await person.paste('HB20 1\nHB20 2\nHB20 3\nHB20 4\nHB20 5')
+  const rowsOf = (region: HTMLElement) => within(region).getAllByRole('row').slice(1).map(({ textContent }) => textContent)
+  const grouped = ['Airbag', 'HB20 1Status: ng → ok', 'HB20 5Status: ng → ok', 'Brakes', 'HB20 2Status: ng → ok']
+  expect(rowsOf(await tool.findByRole('region', { name: 'Changes' }))).toEqual(grouped)
+  expect(tool.getAllByRole('rowheader').map(({ title }) => title)).toEqual(['Airbag', 'Brakes'])
+  await person.click(tool.getByRole('button', { name: 'Execute' }))
+  await tool.findByRole('button', { name: 'Updated: 3' })
+  expect(rowsOf(tool.getByRole('region', { name: 'Vehicles' }))).toEqual([...grouped, 'No change', expect.stringContaining('HB20 3'), expect.stringContaining('HB20 4')])
 })

@@ -17,8 +17,10 @@ export function ScanDialog({ label, onManual, onClose, children, ...view }: Scan
           <h2>{label}</h2>
           <IconButton icon="close" label={t('scan.close')} onClick={onClose} />
         </div>
-        <ScanView {...view} onCameraChange={setHasFailed} />
-        {children}
+        <div className={styles.camera}>
+          <ScanView {...view} onCameraChange={setHasFailed} />
+        </div>
+        <div className={styles.about}>{children}</div>
         <div className={styles.bar}>
           <Button kind={hasFailed ? 'primary' : 'secondary'} big wide icon="keyboard" onClick={onManual}>
             {t('vehicle.manual')}

@@ -25,7 +25,8 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
   const scan = useCameraScan(video, reads ? { ...props, paused: true } : props, options)
   const isRunning = scan.phase !== 'off' && scan.phase !== 'starting'
   const hasFailed = scan.trouble !== null
-  const { onCameraChange } = props
+  const { onCameraChange, onResume } = props
+  const isHeld = props.paused === true && onResume !== undefined && scan.phase !== 'off'
   useEffect(() => onCameraChange?.(hasFailed), [onCameraChange, hasFailed])
   return (
     <div className={styles.scan}>
@@ -33,15 +34,21 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
         <video ref={video} className={styles.video} muted playsInline disablePictureInPicture aria-label={t('scan.video')} />
         {scan.trouble === null ? (
           <>
-            {options.finder && <Finder />}
-            {options.tracker && <Outline scan={scan} />}
+            {options.finder && !isHeld && <Finder />}
+            {options.tracker && !isHeld && <Outline scan={scan} />}
+            {isHeld && (
+              <div className={styles.held}>
+                <button type="button" className={styles.back} onClick={onResume}>
+                  {t('scan.backToCamera')}
+                </button>
+              </div>
+            )}
             <Controls scan={scan} options={options} />
             {props.vehicles && isRunning && !props.paused && (
               <button type="button" className={styles.text} onClick={() => setReads(true)}>
                 {t('scan.readText')}
               </button>
             )}
-            {props.vehicles && isRunning && reads && <TextReader video={video} vehicles={props.vehicles} onRead={props.onScan} onClose={() => setReads(false)} />}
           </>
         ) : (
           <Alert kind="error">
@@ -53,9 +60,10 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
       </div>
       {scan.trouble === null && (
         <p className={styles.said} role="status">
-          {t(SAID[scan.phase])}
+          {t(isHeld ? 'scan.typing' : SAID[scan.phase])}
         </p>
       )}
+      {props.vehicles && isRunning && !hasFailed && reads && <TextReader video={video} vehicles={props.vehicles} onRead={props.onScan} onClose={() => setReads(false)} />}
     </div>
   )
 }

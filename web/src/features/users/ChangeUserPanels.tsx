@@ -4,7 +4,7 @@ import { USER_TYPES } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
 import { AccessLevelSelect, UserSelect } from './UserSelects'
 import { UserPanelForm } from './UserPanelForm'
-import { findPasswordError } from './newUserValidation'
+import { findPasswordError, isConfirmationWrong } from './newUserValidation'
 import { useUsersText } from './text'
 import { useSubmitUserChange } from './useSubmitUserChange'
 
@@ -35,9 +35,9 @@ export function ChangePasswordPanel({ chosen }: PanelProps) {
   const send = () => submit({ user, complaint: findPasswordError(user, password, confirmation), change: { password }, done: 'users.passwordChanged' })
   return (
     <UserPanelForm label={t('users.password')} {...state} onSubmit={send}>
-      {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
-      <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" value={password} onChange={(event) => setEntry({ ...entry, password: event.target.value })} />
-      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
+      {!chosen && <UserSelect isInvalid={state.complaint !== null && user === ''} value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
+      <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" aria-invalid={(state.complaint !== null && password === '') || undefined} value={password} onChange={(event) => setEntry({ ...entry, password: event.target.value })} />
+      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" aria-invalid={(state.complaint !== null && isConfirmationWrong(entry)) || undefined} value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
       <p className="quiet">
         {t('users.endsSessions')} {t('users.choosesOwn')}
       </p>
@@ -55,8 +55,8 @@ export function ChangeAccessLevelPanel({ chosen }: PanelProps) {
   const send = () => submit({ user, complaint: user === '' || user_type === undefined ? 'users.levelMissing' : null, change: { user_type }, done: 'users.levelChanged' })
   return (
     <UserPanelForm label={t('users.permission')} {...state} onSubmit={send}>
-      {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
-      <AccessLevelSelect label={t('users.newLevel')} value={level} onChange={(next) => setEntry({ ...entry, level: next })} />
+      {!chosen && <UserSelect isInvalid={state.complaint !== null && user === ''} value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
+      <AccessLevelSelect label={t('users.newLevel')} isInvalid={state.complaint !== null && level === ''} value={level} onChange={(next) => setEntry({ ...entry, level: next })} />
       <p className="quiet">{t('users.endsSessions')}</p>
     </UserPanelForm>
   )
@@ -71,8 +71,8 @@ export function ChangeHmcPanel({ chosen }: PanelProps) {
   const send = () => submit({ user, complaint: user === '' || hmc.trim() === '' ? 'users.hmcMissing' : null, change: { hmc: hmc.trim() }, done: 'users.renamed' })
   return (
     <UserPanelForm label={t('users.rename')} {...state} onSubmit={send}>
-      {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
-      <TextField label={t('users.newHmc')} value={hmc} onChange={(event) => setEntry({ ...entry, hmc: event.target.value })} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+      {!chosen && <UserSelect isInvalid={state.complaint !== null && user === ''} value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
+      <TextField label={t('users.newHmc')} aria-invalid={(state.complaint !== null && hmc.trim() === '') || undefined} value={hmc} onChange={(event) => setEntry({ ...entry, hmc: event.target.value })} autoComplete="off" autoCapitalize="none" spellCheck={false} />
       <p className="quiet">{t('users.endsSessions')}</p>
     </UserPanelForm>
   )

@@ -3,6 +3,7 @@ import { useSession } from '@/api/session'
 import type { User } from '@/api/types'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
+import { useScreenOrPrintedRows } from '@/lib/printing'
 import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { useUsersText } from './text'
@@ -11,6 +12,7 @@ import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
+import { PrintedRange } from '@/ui/PrintedRange'
 import { SearchBox } from '@/ui/SearchBox'
 import { showToast } from '@/ui/Toast'
 import { describeUserChangeError, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
@@ -32,7 +34,7 @@ export function UserListPanel() {
 }
 
 const CLOSED = { user: null, fold: null }
-const UNFILTERED = { search: null, level: null, signin: null, page: null }
+const showAll = () => setQueryParams({ search: null, level: null, signin: null, page: null })
 
 function Loaded({ users }: { users: User[] }) {
   const t = useUsersText()
@@ -50,8 +52,7 @@ function Loaded({ users }: { users: User[] }) {
   const found = filterAndSortUsers(users, listing, now)
   const pages = countPages(found.length)
   const page = Math.min(parsePageNumber(query), pages)
-  const from = (page - 1) * PAGE_SIZE
-  const shown = found.slice(from, from + PAGE_SIZE)
+  const { from, shown } = useScreenOrPrintedRows(found, page, PAGE_SIZE)
   const chosen = users.find(({ id }) => id === parseId(query.get('user')))
   const isFiltered = found.length < users.length
 
@@ -81,13 +82,18 @@ function Loaded({ users }: { users: User[] }) {
         </div>
         {data.isError && <Alert kind="error">{t('users.failed')}</Alert>}
         {lift.error && <Refusal error={lift.error} words={(why) => t('users.notUnlocked', { hmc: lift.variables.hmc, why })} />}
-        {found.length === 0 && <EmptyNotice icon="people" text={users.length === 0 ? t('users.none') : listing.search === '' ? t('users.noneFiltered') : t('users.noMatch', { search: listing.search })} />}
+        {found.length === 0 && (
+          <EmptyNotice icon="people" text={users.length === 0 ? t('users.none') : listing.search === '' ? t('users.noneFiltered') : t('users.noMatch', { search: listing.search })}>
+            {isFiltered && <Button onClick={showAll}>{t('users.showAll')}</Button>}
+          </EmptyNotice>
+        )}
+        <PrintedRange from={from} count={shown.length} total={found.length} />
         {shown.length > 0 && <UserTable users={shown} listing={listing} me={me} chosen={chosen?.id ?? null} onChoose={({ id }) => setQueryParams({ user: id, fold: null })} actionsOf={actionsOf} />}
         <div className={styles.foot}>
           <span className="quiet" role="status">
             {found.length > 0 && t('users.range', { from: formatCount(from + 1), to: formatCount(from + shown.length), n: formatCount(found.length) })}{' '}
-            {isFiltered && (
-              <Button kind="quiet" onClick={() => setQueryParams(UNFILTERED)}>
+            {isFiltered && found.length > 0 && (
+              <Button kind="quiet" onClick={showAll}>
                 {t('users.showAll')}
               </Button>
             )}

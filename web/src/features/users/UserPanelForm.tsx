@@ -1,4 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { isPasswordPromptCancelled } from '@/api/passwordPrompt'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
@@ -17,14 +18,16 @@ interface PanelFormProps {
   children: ReactNode
 }
 
-/** Form of a panel of the user management: fields, error message, and submit button. */
+/** Form of a panel of the user management: fields, error message, and submit button. A refused submission focuses the first invalid field. */
 export function UserPanelForm({ label, complaint, error, busy, onSubmit, children }: PanelFormProps) {
   const t = useUsersText()
   const refused = error === null || isPasswordPromptCancelled(error) ? null : describeUserChangeError(error)
   const errorText = complaint !== null ? t(complaint) : refused && t(refused.key, { message: refused.message })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!busy) onSubmit()
+    if (busy) return
+    flushSync(onSubmit)
+    event.currentTarget.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }
   return (
     <form className={styles.form} onSubmit={submit} aria-label={label} noValidate>

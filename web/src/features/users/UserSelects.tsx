@@ -6,13 +6,14 @@ import { useUsersText } from './text'
 interface ChoiceProps {
   value: string
   onChange: (value: string) => void
+  isInvalid: boolean
 }
 
 /** Select for the access level of a user. */
-export function AccessLevelSelect({ label, value, onChange }: ChoiceProps & { label: string }) {
+export function AccessLevelSelect({ label, value, onChange, isInvalid }: ChoiceProps & { label: string }) {
   const t = useUsersText()
   return (
-    <Select label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+    <Select label={label} aria-invalid={isInvalid || undefined} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{t('users.chooseLevel')}</option>
       {USER_TYPES.map((type) => (
         <option key={type} value={type}>
@@ -24,11 +25,11 @@ export function AccessLevelSelect({ label, value, onChange }: ChoiceProps & { la
 }
 
 /** Select for one of the users that can be changed. Each option shows the user's login name (HMC) and access level. */
-export function UserSelect({ value, onChange }: ChoiceProps) {
+export function UserSelect({ value, onChange, isInvalid }: ChoiceProps) {
   const t = useUsersText()
   const users = useUsers()
   return (
-    <Select label={t('users.user')} value={value} onChange={(event) => onChange(event.target.value)} error={users.isError ? t('users.notFetched') : null}>
+    <Select label={t('users.user')} value={value} aria-invalid={isInvalid || users.isError || undefined} onChange={(event) => onChange(event.target.value)} error={users.isError ? t('users.notFetched') : null}>
       <option value="">{users.isPending ? t('common.loading') : t('users.chooseUser')}</option>
       {users.data?.map(({ id, hmc, user_type }) => {
         const role = getAccessLevelTextKey(user_type)

@@ -1,6 +1,7 @@
 import { useOpenSessions } from '@/api/openSessions'
 import type { User } from '@/api/types'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
+import { useIsPrinting } from '@/lib/printing'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { setQueryParams } from '@/lib/route'
 import { getAccessLevelTextKey } from '@/lib/roles'
@@ -35,8 +36,10 @@ const HEADS: { column: UserSortColumn; label: UsersTextKey }[] = [
   { column: 'login', label: 'users.lastLogin' },
 ]
 
+/** Table of users. The columns about sessions are not printed, because they load row by row and would be empty for the users of other pages. */
 function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProps) {
   const t = useUsersText()
+  const isPrinting = useIsPrinting()
   return (
     <div className={`${table.frame} ${styles.frame}`}>
       <table className={table.table}>
@@ -46,11 +49,15 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
             {HEADS.map((head) => (
               <SortHead key={head.column} listing={listing} {...head} />
             ))}
-            <th scope="col">{t('users.lastSeen')}</th>
-            <th scope="col" className={`${styles.number} ${styles.sessionsColumn}`}>{t('users.sessionsHead')}</th>
-            <th scope="col">
-              <span className="sr-only">{t('users.actions')}</span>
-            </th>
+            {!isPrinting && (
+              <>
+                <th scope="col">{t('users.lastSeen')}</th>
+                <th scope="col" className={`${styles.number} ${styles.sessionsColumn}`}>{t('users.sessionsHead')}</th>
+                <th scope="col">
+                  <span className="sr-only">{t('users.actions')}</span>
+                </th>
+              </>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -66,10 +73,14 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
               <td className={styles.loginColumn}>
                 <LastSignInTime user={user} />
               </td>
-              <SessionCells user={user} me={me} />
-              <td className={table.above}>
-                <ActionMenu label={t('users.actionsOf', { hmc: user.hmc })} actions={actionsOf(user)} />
-              </td>
+              {!isPrinting && (
+                <>
+                  <SessionCells user={user} me={me} />
+                  <td className={table.above}>
+                    <ActionMenu label={t('users.actionsOf', { hmc: user.hmc })} actions={actionsOf(user)} />
+                  </td>
+                </>
+              )}
             </tr>
           ))}
         </tbody>

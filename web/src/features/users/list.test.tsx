@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { act, screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { User } from '@/api/types'
@@ -58,4 +58,25 @@ test('a password typed for one user is not in the form of the next one', async (
   await person.type(getForm('Change Password').getByLabelText('Password'), 'secret-of-1003')
   await chooseUserAction(person, '1002', 'Change Password of 1002')
   expect(getForm('Change Password').getByLabelText('Password')).toHaveProperty('value', '')
+})
+
+test('all users that match are printed, not only those of the page, and the paper says how many', async () => {
+  openUserPage({ 'GET /users': Array.from({ length: 31 }, (_, n) => createUser(n + 2, `${1000 + n}`)) }, 'active')
+  const rows = async () => within(await screen.findByRole('table', { name: 'Active Users' })).getAllByRole('row').length - 1
+  expect(await rows()).toBe(10)
+  act(() => void window.dispatchEvent(new Event('beforeprint')))
+  expect(await rows()).toBe(31)
+  expect(screen.getAllByText('1 to 31 of 31').length).toBe(2)
+  expect(screen.queryByRole('columnheader', { name: 'Sessions' })).toBeNull()
+  act(() => void window.dispatchEvent(new Event('afterprint')))
+  expect(await rows()).toBe(10)
+})
+
+test('a search that finds nobody offers to show all users, inside the notice', async () => {
+  const { person } = openUserPage({}, 'active')
+  await person.type(await screen.findByRole('searchbox'), 'zzz')
+  const notice = screen.getByText('Nenhum usuário corresponde a "zzz".').parentElement
+  await person.click(within(notice ?? document.body).getByRole('button', { name: 'Show all' }))
+  expect(await screen.findByText('1003')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Show all' })).toBeNull()
 })

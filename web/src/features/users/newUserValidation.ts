@@ -9,6 +9,9 @@ export interface NewUserForm {
   must_change_password: boolean
 }
 
+/** Returns whether the repeated password is empty or differs from the password. */
+export const isConfirmationWrong = ({ password, confirmation }: { password: string; confirmation: string }): boolean => confirmation === '' || confirmation !== password
+
 /** Returns the text key of the first error in the form of a new user, or `null` when the form is valid. */
 export function findNewUserFormError({ hmc, password, confirmation, user_type }: NewUserForm): UsersTextKey | null {
   if (hmc.trim() === '' || password === '' || user_type === '') return 'users.missing'

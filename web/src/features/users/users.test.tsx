@@ -42,6 +42,34 @@ test('a new password needs a user and the same text twice', () => {
     .toEqual(['users.passwordMissing', 'users.passwordMissing', 'users.passwordMismatch', null])
 })
 
+test('a form that is not complete marks the fields to fill in and focuses the first', async () => {
+  const { person } = openUserPage({}, 'create')
+  const fields = getForm('Create New User')
+  const named = ['HMC (Register Number)', 'Password', 'Confirm password', 'Access level'] as const
+  const marked = () => named.filter((name) => fields.getByLabelText(name).getAttribute('aria-invalid') === 'true')
+  const send = () => person.click(fields.getByRole('button'))
+  expect(marked()).toEqual([])
+  await send()
+  expect([marked(), document.activeElement]).toEqual([named, fields.getByLabelText(named[0])])
+  await person.type(fields.getByLabelText(named[0]), '1009')
+  expect(marked()).toEqual(named.slice(1))
+  await send()
+  expect(document.activeElement).toBe(fields.getByLabelText(named[1]))
+  await person.type(fields.getByLabelText(named[1]), 'long-enough')
+  await person.type(fields.getByLabelText(named[2]), 'other')
+  await person.selectOptions(fields.getByLabelText(named[3]), 'Operator')
+  await send()
+  expect([marked(), document.activeElement]).toEqual([[named[2]], fields.getByLabelText(named[2])])
+})
+
+test.each([['password', 'Change Password', ['User', 'Password', 'Confirm password']], ['permission', 'Change Permission', ['User', 'New permission']], ['hmc', 'Change HMC', ['User', 'New HMC']]])('the panel %s marks its empty fields', async (panel, label, names) => {
+  const { person } = openUserPage({}, panel)
+  const fields = getForm(label)
+  await person.click(fields.getByRole('button'))
+  expect(names.filter((name) => fields.getByLabelText(name).getAttribute('aria-invalid') !== 'true')).toEqual([])
+  expect(document.activeElement).toBe(fields.getByLabelText('User'))
+})
+
 test('a user is created and the form is empty again', async () => {
   const { person, sent } = openUserPage({ 'POST /sign-up': createReply(201, createUser(9, '1009')) }, 'create')
   const fields = getForm('Create New User')
@@ -56,12 +84,12 @@ test('a user is created and the form is empty again', async () => {
 })
 
 test('what the server refuses stands beside the form, also as plain text', async () => {
-  const { person } = openUserPage({ 'PUT /users/3': () => new Response('This login name (HMC) is already in use. Choose another.', { status: 409 }) }, 'hmc')
+  const { person } = openUserPage({ 'PUT /users/3': () => new Response('This login name is already in use. Choose another.', { status: 409 }) }, 'hmc')
   await screen.findByRole('option', { name: '1003 · Operator' })
   await person.selectOptions(screen.getByLabelText('User'), '1003 · Operator')
   await person.type(screen.getByLabelText('New HMC'), '1002')
   await person.click(getForm('Change HMC').getByRole('button'))
-  expect(await screen.findByText('Erro: This login name (HMC) is already in use. Choose another.')).toBeTruthy()
+  expect(await screen.findByText('Erro: This login name is already in use. Choose another.')).toBeTruthy()
 })
 
 test('a changed permission is sent with what stays', async () => {

@@ -1,6 +1,7 @@
 import { useId, useRef, useState } from 'react'
 import { Button } from '@/ui/Button'
 import { TextArea } from '@/ui/Field'
+import { NoteText } from './NoteText'
 import { useInspectionText } from './text'
 import type { InspectionForm } from './useInspectionForm'
 import styles from './NoteFields.module.css'
@@ -15,7 +16,7 @@ const MAX_SHOWN = 60
  */
 export const isNoteExpectedForStatus = (status: string): boolean => status === 'ng' || status === 'Repair'
 
-/** Note fields: all users can edit the operator notes, only supervisors can edit the supervisor notes. */
+/** Note fields: all users can edit the operator notes. The supervisor notes are a field for supervisors and text for others. */
 export function NoteFields({ inspection }: { inspection: InspectionForm }) {
   const t = useInspectionText()
   const box = useRef<HTMLDivElement>(null)
@@ -32,7 +33,9 @@ export function NoteFields({ inspection }: { inspection: InspectionForm }) {
     <div ref={box} className={styles.notes} tabIndex={-1}>
       {offersRecent && <RecentNotes notes={listRecentNotes()} disabled={!isEmpty} onChoose={insert} />}
       <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} maxLength={LONGEST} readOnly={saved} onFocus={() => setIsTyping(isEmpty)} onBlur={() => setIsTyping(false)} onChange={(event) => change({ operator_notes: event.target.value })} />
-      <TextArea label={t('vehicle.adminNotes')} value={entry.admin_notes} maxLength={LONGEST} readOnly={!supervisor || saved} hint={supervisor ? null : t('vehicle.adminNotesHint')} onChange={(event) => change({ admin_notes: event.target.value })} />
+      {supervisor ? (
+        <TextArea label={t('vehicle.adminNotes')} value={entry.admin_notes} maxLength={LONGEST} readOnly={saved} onChange={(event) => change({ admin_notes: event.target.value })} />
+      ) : <NoteText label={t('vehicle.adminNotes')} text={entry.admin_notes} />}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { formatCount } from '@/lib/time'
 import { useVehicleListText } from './listText'
-import { MAX_PRINTED_ROWS } from './printing'
+import { MAX_PRINTED_ROWS } from '@/lib/printing'
 
 /** Printed line that states how many of the vehicles are printed. Renders nothing when all vehicles are printed. */
 export function PrintLimitNotice({ total }: { total: number }) {

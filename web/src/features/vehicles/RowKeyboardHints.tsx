@@ -1,25 +1,34 @@
+import { usePageShortcuts } from '@/lib/pageShortcuts'
 import { useVehicleListText } from './listText'
 import styles from './RowKeyboardHints.module.css'
 
-/** Hint for the keys that act on the focused row, shown on devices with a mouse. */
-export function RowKeyboardHints({ selects }: { selects: boolean }) {
+interface RowKeyboardHintsProps {
+  /** Whether rows can be selected. */
+  selects: boolean
+  /** Whether a vehicle opens beside the list. Only then is there room for the hint below the rows. */
+  isSplit: boolean
+}
+
+/** Hint for the keys that act on the focused row, shown on devices with a mouse. The keyboard help lists the same keys. */
+export function RowKeyboardHints({ selects, isSplit }: RowKeyboardHintsProps) {
   const t = useVehicleListText()
-  const hints: [keys: string[], what: string][] = [
-    [['↑', '↓'], t('keys.walk')],
-    [['Enter'], t('keys.open')],
-    [['Esc'], t('keys.close')],
-    ...(selects ? [[[t('keys.space')], t('keys.select')] satisfies [string[], string]] : []),
-    [['[', ']'], t('keys.page')],
-    [['/'], t('keys.search')],
+  const hints = [
+    { keys: ['↑', '↓'], label: t('keys.walk') },
+    { keys: ['Enter'], label: t('keys.open') },
+    ...(isSplit ? [{ keys: ['Esc'], label: t('keys.close') }] : []),
+    ...(selects ? [{ keys: [t('keys.space')], label: t('keys.select') }] : []),
+    { keys: ['[', ']'], label: t('keys.page') },
   ]
+  usePageShortcuts(hints)
+  if (!isSplit) return null
   return (
     <p className={styles.hint}>
-      {hints.map(([keys, what]) => (
-        <span key={what}>
+      {[...hints, { keys: ['/'], label: t('keys.search') }].map(({ keys, label }) => (
+        <span key={label}>
           {keys.map((key) => (
             <kbd key={key}>{key}</kbd>
           ))}
-          {what}
+          {label}
         </span>
       ))}
     </p>

@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
+import { ConcurrentChangeNotice } from './ConcurrentChangeNotice'
 import { StorageWarning } from './StorageWarning'
 import { SaveErrorAlert } from './SaveErrorAlert'
 import { useInspectionText } from './text'
@@ -23,18 +24,20 @@ interface SaveBarProps {
 export function SaveBar({ vehicle, inspection, identification, isDesktop, onManual }: SaveBarProps) {
   const t = useInspectionText()
   const why = useId()
-  const { entry, identified, busy, saved, closed, error } = inspection
+  const { entry, identified, busy, saved, error, concurrent, restored } = inspection
   const [asked, setAsked] = useState<AfterSaveAction | null>(null)
-  const ready = identified && !saved && !closed
+  const ready = identified && !saved
   const submit = (afterSave: AfterSaveAction) => (entry.status === '' ? setAsked(afterSave) : inspection.submit(afterSave))
   const last = (vehicle.next ?? null) === null
-  const reason = error || saved || closed ? null : !ready ? (entry.identifier.trim() === '' ? t('vehicle.identifyFirst') : t('scan.notThis', { text: entry.identifier.trim() })) : last ? t('vehicle.noNext') : null
+  const reason = error || saved ? null : !ready ? (entry.identifier.trim() === '' ? t('vehicle.identifyFirst') : t('scan.notThis', { text: entry.identifier.trim() })) : last ? t('vehicle.noNext') : null
+  const hasChange = concurrent !== null && !busy && !saved
   return (
     <div className={styles.bar} data-bottom-bar data-identified={identified}>
       <div className={styles.inner}>
       <StorageWarning />
       <SaveErrorAlert error={error} />
-      <h2 className={identified && reason === null ? styles.step : 'sr-only'}>{`5 · ${t('vehicle.step5')}`}</h2>
+      {hasChange && <ConcurrentChangeNotice vehicle={vehicle} change={concurrent} restored={restored} />}
+      <h2 className={identified && reason === null && !hasChange ? styles.step : 'sr-only'}>{`5 · ${t('vehicle.step5')}`}</h2>
       {reason !== null && <p id={why} className={styles.why}>{reason}</p>}
       <div className={styles.actions}>
         {!identified && !isDesktop && (
@@ -50,7 +53,7 @@ export function SaveBar({ vehicle, inspection, identification, isDesktop, onManu
           </div>
         )}
         <div className={styles.options}>
-          <Button kind={identified ? 'primary' : 'secondary'} big disabled={!ready || last} busy={busy} aria-describedby={reason === null ? undefined : why} onClick={() => submit('next')}>
+          <Button data-save-next kind={identified ? 'primary' : 'secondary'} big disabled={!ready || last} busy={busy} aria-describedby={reason === null ? undefined : why} onClick={() => submit('next')}>
             {t('vehicle.saveNext')}
           </Button>
           <Button disabled={!ready || busy} aria-describedby={ready || reason === null ? undefined : why} onClick={() => submit('exit')}>

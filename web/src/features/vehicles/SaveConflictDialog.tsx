@@ -1,8 +1,8 @@
 import { OPERATOR_EDITABLE_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/vehicleFields'
-import { useText } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
+import { useInspectionText } from './text'
 import type { InspectionForm } from './useInspectionForm'
 import type { SaveConflict } from './useSubmitInspection'
 import styles from './SaveConflictDialog.module.css'
@@ -10,9 +10,12 @@ import styles from './SaveConflictDialog.module.css'
 /** Vehicle fields that the dialog compares, in the order of display. */
 const FIELDS: readonly VehicleField[] = ['status', 'parking_space', 'vin_number', 'operator_notes', 'admin_notes']
 
+/** Labels of the fields. Those of the notes are short, because a word of the long ones is wider than a column on a small phone. */
+const LABELS = { ...VEHICLE_FIELD_LABELS, operator_notes: 'notes.operator', admin_notes: 'notes.supervisor' } as const
+
 /** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */
 export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveConflict; inspection: InspectionForm }) {
-  const t = useText()
+  const t = useInspectionText()
   const { current, mine } = conflict
   const { supervisor, keepMine, takeTheirs, busy } = inspection
   const differing = FIELDS.filter((field) => mine[field] !== current[field] && (supervisor || OPERATOR_EDITABLE_FIELDS.includes(field)))
@@ -33,7 +36,7 @@ export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveCon
           <tbody>
             {differing.map((field) => (
               <tr key={field}>
-                <th scope="row">{t(VEHICLE_FIELD_LABELS[field])}</th>
+                <th scope="row">{t(LABELS[field])}</th>
                 <td><Value field={field} value={mine[field]} /></td>
                 <td><Value field={field} value={current[field]} /></td>
               </tr>
@@ -55,6 +58,6 @@ export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveCon
 }
 
 function Value({ field, value }: { field: VehicleField; value: string }) {
-  const t = useText()
+  const t = useInspectionText()
   return value === '' ? <span className="quiet">{t(field === 'status' ? 'status.none' : 'conflict.empty')}</span> : value
 }

@@ -1,7 +1,8 @@
-import { useEffect, useRef } from 'react'
+import { useContext, useEffect, useRef } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
+import { IsInSidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { MonospaceVin } from './MonospaceVin'
@@ -15,6 +16,8 @@ interface SavedNoticeProps {
   delay: NextVehicleDelay
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
+  /** Whether the person may correct only the notes, because the saved status is final for the person's role. */
+  correctsNotes: boolean
   onGo: () => void
   /** Stops the delay, so that the next vehicle opens only on request. */
   onStay: () => void
@@ -26,12 +29,13 @@ interface SavedNoticeProps {
  * Notice between a save and the next vehicle. Shows the saved status with a button to correct the save, the parking space of the next
  * vehicle, and a bar that runs until that vehicle opens.
  */
-export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, onGo, onStay, onCorrect }: SavedNoticeProps) {
+export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, correctsNotes, onGo, onStay, onCorrect }: SavedNoticeProps) {
   const t = useInspectionText()
+  const inPane = useContext(IsInSidePaneContext)
   const go = useRef<HTMLDivElement>(null)
   useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
   return (
-    <div className={styles.saved}>
+    <div className={styles.saved} data-pane={inPane || undefined}>
       <div className={styles.content}>
         <div className={styles.message} role="status" aria-live="polite">
           <div data-kind="success">
@@ -42,7 +46,7 @@ export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, on
         <div className={styles.what}>
           <MonospaceVin vin={vehicle.vin_number} />
           <VehicleStatusBadge status={status} />
-          <Button icon="pencil" onFocus={onStay} onClick={onCorrect}>{t('vehicle.correct')}</Button>
+          <Button icon="pencil" onFocus={onStay} onClick={onCorrect}>{t(correctsNotes ? 'vehicle.correctNotes' : 'vehicle.correct')}</Button>
         </div>
         {next && (
           <div className={styles.next}>

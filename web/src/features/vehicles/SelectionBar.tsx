@@ -38,7 +38,7 @@ export function SelectionBar({ campaign, selection, found, all, onExport }: Sele
         {ids.size > 0 && t('select.count', { n: formatCount(ids.size) })}
       </p>
       {ids.size > 0 && (
-        <section className={styles.selection} aria-label={t('select.title')}>
+        <section className={styles.selection} data-selection-bar aria-label={t('select.title')}>
           <strong aria-hidden="true">{t('select.count', { n: formatCount(ids.size) })}</strong>
           {ids.size < found.length && (
             <Button kind="quiet" onClick={() => put(found.map(({ id }) => id), true)}>

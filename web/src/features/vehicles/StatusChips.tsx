@@ -13,10 +13,11 @@ interface StatusChipsProps {
   onPress: (status: string) => void
 }
 
-/** Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. */
+/** Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. Renders nothing without a vehicle to filter. */
 export function StatusChips({ counts, total, chosen, onPress }: StatusChipsProps) {
   const t = useText()
   const present = [NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
+  if (total === 0 && chosen.length === 0) return null
   return (
     <div className={`${styles.chips} no-print`} role="group" aria-label={t('vehicles.statusFilter')}>
       <button type="button" className={styles.chip} aria-pressed={chosen.length === 0} onClick={() => onPress('')}>

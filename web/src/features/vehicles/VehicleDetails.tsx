@@ -14,7 +14,7 @@ import styles from './VehicleDetails.module.css'
  */
 export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; inspection: InspectionForm }) {
   const t = useText()
-  const { supervisor } = inspection
+  const isEditable = inspection.supervisor && !inspection.closed
   const status = (
     <Fact name={t('vehicle.storedStatus')}>
       <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
@@ -22,8 +22,8 @@ export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; insp
   )
   if (useContext(IsInSidePaneContext)) return <dl className={styles.line}>{status}</dl>
   return (
-    <dl className={`${styles.facts} ${supervisor ? styles.editable : ''}`}>
-      {supervisor && (
+    <dl className={`${styles.facts} ${isEditable ? styles.editable : ''}`}>
+      {isEditable && (
         <>
           <Fact name={t('vehicles.vin')}>
             <InlineVinEdit inspection={inspection} />

@@ -40,7 +40,7 @@ export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
 }
 
 function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next'>) {
-  if (inspection.supervisor) {
+  if (inspection.supervisor && !inspection.closed) {
     return (
       <>
         <InlineParkingSpaceEdit inspection={inspection} asSign />

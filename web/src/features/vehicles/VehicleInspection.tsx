@@ -3,17 +3,17 @@ import { useContext, useEffect, useRef, useState, type ReactNode } from 'react'
 import type { SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import type { InspectionDraft } from '@/lib/inspectionDrafts'
-import type { PartialVehicle } from '@/offline/snapshots'
 import { vehicleQuery } from '@/offline/queries'
 import { ScanDialog } from '@/ui/Scanner'
-import { formatDate, formatTime } from '@/lib/time'
-import { LinkButton } from '@/ui/Button'
 import { Alert, IsInSidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
+import { ClosedVehicle } from './ClosedVehicle'
+import { LastChange } from './LastChange'
 import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { VehicleIdentifierField } from './VehicleIdentifierField'
+import { InspectionShortcuts } from './InspectionShortcuts'
 import { InspectionStep } from './InspectionStep'
 import { isNoteExpectedForStatus, NoteFields } from './NoteFields'
 import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
@@ -48,92 +48,101 @@ interface VehicleInspectionProps {
   children?: ReactNode
 }
 
-/** Form of one vehicle's inspection. The layout follows the width of the container, so that the form also fits a column beside a list. */
+/** Form of one vehicle's inspection: two columns on a wide page of its own, one column on phones and in the pane beside a list. */
 export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, children }: VehicleInspectionProps) {
   const t = useInspectionText()
   const inPane = useContext(IsInSidePaneContext)
   const isDesktop = useIsDesktop()
   const inspection = useInspectionForm(vehicle, yard, user, { correction })
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
+  const seen = useVehicleBefore(vehicle, inspection.concurrent !== null)
+  const correctsNotes = !inspection.supervisor && hasStatusBefore(correction)
   const next = useNextVehicle(delay?.next ?? vehicle.next ?? null, yard)
   const folding = useCollapsedSteps(inspection)
   const field = useRef<HTMLDivElement>(null)
-  const status = useRef<HTMLDivElement>(null)
-  const [identifications, setIdentifications] = useState(correction === null ? 0 : 1) // the vehicle of a correction is identified already
+  const { column, go } = useFocusAfterIdentification(correction !== null, correctsNotes)
   const goToStatus = () => {
     folding.fold()
-    setIdentifications(identifications + 1)
+    go()
   }
-  useEffect(() => {
-    if (identifications > 0) showStatuses(status.current)
-  }, [identifications])
   const identification = useVehicleIdentification(vehicle, inspection, goToStatus)
   useOnTypingPause(entry.identifier, identified && fitsOnly(vehicle, entry, identification), () => !folding.isFolded(1) && field.current?.contains(document.activeElement) === true && goToStatus())
   const unlock = () => {
     identification.unlock()
     field.current?.querySelector('input')?.focus()
   }
-  const [notes, setNotes] = useState(() => window.innerWidth >= WIDE_PX || entry.operator_notes !== '' || entry.admin_notes !== '')
+  const [notes, setNotes] = useState(() => correctsNotes || window.innerWidth >= WIDE_PX || entry.operator_notes !== '' || entry.admin_notes !== '')
   const choose = (chosen: string) => {
     inspection.change({ status: chosen })
     if (identified) folding.foldAfterRelease()
     if (isNoteExpectedForStatus(chosen)) setNotes(true)
   }
-  if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} onGo={inspection.goNow} onStay={inspection.stay} onCorrect={() => onCorrect(delay.correction)} />
+  if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} correctsNotes={!inspection.supervisor && hasStatusBefore(delay.correction)} onGo={inspection.goNow} onStay={inspection.stay} onCorrect={() => onCorrect(delay.correction)} />
+  if (closed) return <ClosedVehicle vehicle={vehicle} user={user} inspection={inspection}>{children}</ClosedVehicle>
   return (
     <form className={styles.form} data-pane={inPane || undefined} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
       {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
-      {closed && (
-        <Alert kind="warning">
-          <p>{t('walk.closed')}</p>
-          <LinkButton to={inspection.campaign}>{t('yards.openCampaign')}</LinkButton>
-        </Alert>
-      )}
-      <fieldset className={styles.all} disabled={closed}>
-        <PartialOfflineDataNotice vehicle={vehicle} />
-        <OpenConflictNotice vehicle={vehicle} />
-        <div className={styles.frame}>
-          <div className={styles.columns}>
-          <div className={styles.column}>
-            <VehicleHeader vehicle={vehicle} next={next} inspection={inspection} />
-            {inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
-            <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half folded={folding.isFolded(1)} onToggle={identified ? () => folding.toggle(1) : undefined}
-              summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
-              <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
-            </InspectionStep>
-            <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
-              <VehicleDetails vehicle={vehicle} inspection={inspection} />
-            </InspectionStep>
-            {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={vehicle} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
-            {!inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
-            <StoredNotes vehicle={vehicle} />
-          </div>
-          <div className={styles.column} ref={status}>
-            <InspectionStep n={3} title={t('vehicle.step3')} done={identified && entry.status !== ''}>
-              <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />
-            </InspectionStep>
-            <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} folded={!notes} onToggle={() => setNotes(!notes)}>
-              <NoteFields inspection={inspection} />
-            </InspectionStep>
-            <LastChange vehicle={vehicle} />
-          </div>
+      <PartialOfflineDataNotice vehicle={vehicle} />
+      <OpenConflictNotice vehicle={vehicle} />
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <VehicleHeader vehicle={vehicle} next={next} inspection={inspection} />
+          {inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
+          <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half folded={folding.isFolded(1)} onToggle={identified ? () => folding.toggle(1) : undefined}
+            summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
+            <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
+          </InspectionStep>
+          <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
+            <VehicleDetails vehicle={vehicle} inspection={inspection} />
+          </InspectionStep>
+          {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={seen} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
+          {!inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
+          <StoredNotes vehicle={seen} />
         </div>
+        <div className={styles.column} ref={column}>
+          <InspectionStep n={3} title={t('vehicle.step3')} done={identified && entry.status !== ''}>
+            <StatusGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
+          </InspectionStep>
+          <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} folded={!notes} onToggle={() => setNotes(!notes)}>
+            <NoteFields inspection={inspection} />
+          </InspectionStep>
+          <LastChange vehicle={vehicle} />
         </div>
-        <SaveBar vehicle={vehicle} inspection={inspection} identification={identification} isDesktop={isDesktop} onManual={unlock} />
-      </fieldset>
+      </div>
+      <InspectionShortcuts onNotes={() => setNotes(true)} />
+      <SaveBar vehicle={vehicle} inspection={inspection} identification={identification} isDesktop={isDesktop} onManual={unlock} />
       {children}
-      {identification.scanning && (
-        <ScanDialog label={t('scan.title')} onScan={identification.read} onManual={unlock} onClose={identification.stopScan} gradeMatch={identification.fits} vehicles={identification.lookup.vehicles}>
-          <div className={styles.sought}>
-            <ParkingSpaceSign space={vehicle.parking_space} size="page" />
-            <MonospaceVin vin={vehicle.vin_number} />
-          </div>
-        </ScanDialog>
-      )}
+      {identification.scanning && <VehicleScanDialog vehicle={vehicle} identification={identification} onManual={unlock} />}
       {conflict && <SaveConflictDialog conflict={conflict} inspection={inspection} />}
       {mismatch && <VehicleMismatchDialog mismatch={mismatch} inspection={inspection} />}
     </form>
   )
+}
+
+/** Scanner with the parking space and the VIN of the vehicle to look for. */
+function VehicleScanDialog({ vehicle, identification, onManual }: { vehicle: Vehicle; identification: VehicleIdentification; onManual: () => void }) {
+  const t = useInspectionText()
+  return (
+    <ScanDialog label={t('scan.title')} onScan={identification.read} onManual={onManual} onClose={identification.stopScan} gradeMatch={identification.fits} vehicles={identification.lookup.vehicles}>
+      <div className={styles.sought}>
+        <ParkingSpaceSign space={vehicle.parking_space} size="page" />
+        <MonospaceVin vin={vehicle.vin_number} />
+      </div>
+    </ScanDialog>
+  )
+}
+
+/**
+ * Returns the column of statuses and notes, and a function that moves the focus there once the vehicle is identified: to the notes if only
+ * these can be corrected, otherwise to the statuses. The vehicle of a correction is identified already.
+ */
+function useFocusAfterIdentification(isIdentified: boolean, correctsNotes: boolean) {
+  const column = useRef<HTMLDivElement>(null)
+  const [identifications, setIdentifications] = useState(isIdentified ? 1 : 0)
+  useEffect(() => {
+    if (identifications > 0) (correctsNotes ? showNotes : showStatuses)(column.current)
+  }, [identifications, correctsNotes])
+  return { column, go: () => setIdentifications(identifications + 1) }
 }
 
 /**
@@ -141,6 +150,16 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
  * without delay.
  */
 const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ ...vehicleQuery(next ?? 0, yard), enabled: next !== null }).data
+
+/** Returns whether a save that the person corrects was made on a vehicle with a status, so that other roles than supervisors keep the status. */
+const hasStatusBefore = (correction: InspectionDraft | null): boolean => (correction?.base?.status ?? '') !== ''
+
+/** Returns the vehicle as it was before `isHeld` became true, so that nothing moves while the person enters values. */
+function useVehicleBefore(vehicle: Vehicle, isHeld: boolean): Vehicle {
+  const [before, setBefore] = useState(vehicle)
+  if (!isHeld && before !== vehicle) setBefore(vehicle)
+  return isHeld ? before : vehicle
+}
 
 /** Returns whether a typed identifier matches this vehicle and no other vehicle of the campaign. */
 function fitsOnly({ id }: Vehicle, { identifier, scanned }: InspectionDraft, { lookup }: VehicleIdentification): boolean {
@@ -157,6 +176,11 @@ function showStatuses(column: HTMLElement | null): void {
   const group = column?.querySelector<HTMLElement>('[role=group]')
   group?.focus({ preventScroll: true })
   group?.firstElementChild?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Moves the focus to the operator notes, which scrolls them into view. */
+function showNotes(column: HTMLElement | null): void {
+  column?.querySelector('textarea')?.focus()
 }
 
 /**
@@ -181,12 +205,4 @@ function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) 
 function CorrectionNotice({ stored, supervisor }: { stored: string; supervisor: boolean }) {
   const t = useInspectionText()
   return <Alert kind="info">{supervisor || stored === '' ? t('vehicle.correcting') : t('vehicle.correctingNotes', { status: stored })}</Alert>
-}
-
-function LastChange({ vehicle }: { vehicle: Vehicle }) {
-  const t = useInspectionText()
-  const { modified_by: id, modified_by_hmc: hmc, modified_at: at, isPartial }: PartialVehicle = vehicle
-  if (isPartial) return <p className="quiet">{t('vehicle.changesUnknown')}</p>
-  if (id === null || id === undefined || !at) return <p className="quiet">{t('vehicle.neverChanged')}</p>
-  return <p className="quiet">{t('vehicle.lastChange', { id, hmc: hmc ?? t('vehicle.removedUser'), date: formatDate(at), time: formatTime(at) })}</p>
 }

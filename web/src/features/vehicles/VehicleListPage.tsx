@@ -13,6 +13,7 @@ import { Select } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Page, Spinner } from '@/ui/Page'
 import { SearchBox } from '@/ui/SearchBox'
 import { useCampaign } from './api'
+import { CampaignHeading } from './CampaignHeading'
 import { toggleStatusFilter, useVehicleListUrlState } from './useVehicleListUrlState'
 import { useVehicleListText } from './listText'
 import { StatusChips } from './StatusChips'
@@ -36,10 +37,7 @@ export default function VehicleListPage() {
   return (
     <Page title={t('vehicles.title')} subtitle={(campaign.data !== undefined || isLoading) && (
       <div className={styles.about}>
-        <div>
-          <p className={styles.campaign}>{campaign.data?.name ?? '…'}</p>
-          <p className="quiet">{campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'}</p>
-        </div>
+        <CampaignHeading key={campaign.data?.id} name={campaign.data?.name ?? '…'} problem={campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'} />
         {isWide && (mayWalk ? <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton> : isLoading && <div className={styles.walkPlace} />)}
       </div>
     )}>

@@ -113,10 +113,11 @@ test('somebody who saved first is shown beside one\'s own entry, and one\'s own 
   const { person, identifier, saves } = await open(SUPERVISOR, { 'PUT /vehicles/7': () => replies.shift() ?? createReply(500) })
   await person.type(identifier, '0123')
   await person.click(button('ok'))
+  await person.type(screen.getByLabelText('Operator / Team Leader Notes'), 'left door')
   await person.click(button('Save and Exit'))
   const dialog = within(await screen.findByRole('dialog', { hidden: true }))
   expect(dialog.getByText(/Salvo por 1077/)).toBeTruthy()
-  expect(dialog.getAllByRole('row', { hidden: true }).map(({ textContent }) => textContent)).toEqual(['FieldYour versionTheir version', 'Statusokng'])
+  expect(dialog.getAllByRole('row', { hidden: true }).map(({ textContent }) => textContent)).toEqual(['FieldYour versionTheir version', 'Statusokng', 'Operator noteleft doorempty'])
   await person.click(dialog.getByRole('button', { name: 'Keep yours', hidden: true }))
   await waitFor(() => expect(window.location.pathname).toBe('/campaign/5'))
   expect(saves().map(({ headers }) => headers.get('if-match'))).toEqual(['"4"', '"5"'])
@@ -125,7 +126,8 @@ test('somebody who saved first is shown beside one\'s own entry, and one\'s own 
 test('only a supervisor edits VIN, parking space and the supervisor notes', async () => {
   await open(OPERATOR)
   expect(screen.queryByRole('button', { name: /^Edit/ })).toBeNull()
-  expect(screen.getByLabelText('QC / Supervisor Notes').hasAttribute('readonly')).toBe(true)
+  expect(screen.queryByLabelText('QC / Supervisor Notes')).toBeNull()
+  expect(screen.getByText('QC / Supervisor Notes').nextElementSibling?.textContent).toBe('from QC')
 })
 
 test('a supervisor edits the parking space in place: Enter keeps it, Escape does not', async () => {

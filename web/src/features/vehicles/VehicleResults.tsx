@@ -17,7 +17,7 @@ import { usePageSize } from './pageSize'
 import { PrintLimitNotice } from './PrintLimitNotice'
 import { SelectionBar } from './SelectionBar'
 import type { useFilteredVehicleRows } from './useFilteredVehicleRows'
-import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from './printing'
+import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from '@/lib/printing'
 import { useRowKeyboardNavigation } from './useRowKeyboardNavigation'
 import { useVehicleSelection } from './useVehicleSelection'
 import { VehicleCards } from './VehicleCards'
@@ -133,7 +133,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
             </Button>
           )}
         </ListFooter>
-        {isSplit && <RowKeyboardHints selects={maySelect} />}
+        {isTable && <RowKeyboardHints selects={maySelect} isSplit={isSplit} />}
       </div>
       {open !== null && (yard === '' || opened !== undefined) && (
         <VehiclePaneView id={open} yard={yard === '' ? null : (opened?.id_yard ?? null)} open={show} close={close} onPrevious={neighbour(-1)} onNext={neighbour(1)} />

@@ -9,7 +9,7 @@ import { ConflictMark } from './ConflictMark'
 import { getNextSortParam, VEHICLE_SORT_COLUMNS, type VehicleListSort, type VehicleSortColumn } from './vehicleListSort'
 import { useVehicleListText } from './listText'
 import type { VehicleSelection } from './useVehicleSelection'
-import { useIsPrinting } from './printing'
+import { useIsPrinting } from '@/lib/printing'
 import { useVisibleRows } from './useVisibleRows'
 import { VinWithBoldEnding } from './VinWithBoldEnding'
 import styles from './VehicleTable.module.css'
@@ -44,7 +44,7 @@ export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row
   const visible = useVisibleRows(body, vehicles.length, ROW_PX)
   const { from, to } = useIsPrinting() ? { from: 0, to: vehicles.length } : visible
   return (
-    <div className={`${table.frame} ${styles.frame}`} aria-busy={isBusy}>
+    <div className={`${table.frame} ${styles.frame} ${row.open === null ? styles.alone : ''}`} aria-busy={isBusy}>
       <table className={`${table.table} ${styles.table}`} aria-rowcount={vehicles.length + 1}>
         <thead>
           <tr>

@@ -8,6 +8,7 @@ import { ErrorNotice, Skeleton } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useVehicle } from './api'
+import { ConcurrentChangeNotice } from './ConcurrentChangeNotice'
 import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { StorageWarning } from './StorageWarning'
@@ -69,7 +70,7 @@ interface InspectProps {
 function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps) {
   const t = useInspectionText()
   const inspection = useInspectionForm(vehicle, yard, user, { onSaved, isUndoable: oneTap })
-  const { entry, busy, error, restored, typedOn, conflict, mismatch, change, submit } = inspection
+  const { entry, busy, error, restored, typedOn, conflict, mismatch, concurrent, change, submit } = inspection
   const [open, setOpen] = useState(entry.operator_notes !== '')
   const notes = useRef<HTMLDetailsElement>(null)
   const choose = (status: string) => {
@@ -85,7 +86,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
       <CampaignProblemDescription campaign={vehicle.campaign_id} />
       <PartialOfflineDataNotice vehicle={vehicle} />
       {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
-      <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />
+      <StatusGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
       <details ref={notes} className={styles.notes} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{t('walk.notes')}</summary>
         <NoteFields inspection={inspection} />
@@ -93,6 +94,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
       <div className={styles.save}>
         <StorageWarning />
         <SaveErrorAlert error={error} />
+        {concurrent !== null && !busy && <ConcurrentChangeNotice vehicle={vehicle} change={concurrent} restored={restored} />}
         <Button kind="primary" big wide busy={busy} disabled={entry.status === ''} onClick={() => submit('stay')}>
           {entry.status === '' ? t('walk.choose') : t('walk.saveAs', { status: entry.status })}
         </Button>

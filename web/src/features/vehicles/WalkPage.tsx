@@ -141,7 +141,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={opened !== null || typing} lastFeedback={lastFeedback} onScan={readByCamera} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+        <ScanView keepOn paused={opened !== null || typing} onResume={typing && opened === null ? () => setTyping(false) : undefined} lastFeedback={lastFeedback} onScan={readByCamera} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
       </div>
       {next === null ? (
         <p className={styles.next}>{t('walk.noNext')}</p>
@@ -159,7 +159,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
             <input type="checkbox" role="switch" checked={oneTap} onChange={(event) => setOneTap(event.target.checked)} />
             {t('walk.oneTap')}
           </label>
-          <Button kind={hasNoCamera ? 'primary' : 'secondary'} big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(choice !== true)}>
+          <Button kind={hasNoCamera && !typing ? 'primary' : 'secondary'} big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(choice !== true)}>
             {t('vehicle.manual')}
           </Button>
         </div>

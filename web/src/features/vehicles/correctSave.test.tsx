@@ -22,7 +22,7 @@ afterEach(async () => {
 })
 
 /** Saves vehicle 7 as `ok` and taps the button that corrects the save, or calls `instead`. */
-async function correct(user: SessionUser, save: Parameters<typeof stubServer>[0][string], instead?: () => Promise<void>) {
+async function correct(user: SessionUser, save: Parameters<typeof stubServer>[0][string], instead?: () => Promise<void>, label = 'Correct this vehicle') {
   signInAs(user)
   await loadOutbox()
   let stored = vehicle
@@ -42,7 +42,7 @@ async function correct(user: SessionUser, save: Parameters<typeof stubServer>[0]
   await person.click(button('ok'))
   await person.type(field(), 'left dor')
   await person.click(button('Save and Go Next'))
-  const start = await screen.findByRole('button', { name: 'Correct this vehicle' })
+  const start = await screen.findByRole('button', { name: label })
   await (instead ? instead() : person.click(start))
   return { person, saves: () => calls.filter(({ name }) => name === 'PUT /vehicles/7') }
 }
@@ -67,7 +67,8 @@ test('a correction stops the delay, keeps the identification, and saves again on
 }, 15_000)
 
 test('an operator may correct only the notes of a save that the server has stored', async () => {
-  const { person, saves } = await correct(OPERATOR, (call) => savedAs(call, call.headers.get('if-match') === '"4"' ? 5 : 6))
+  const { person, saves } = await correct(OPERATOR, (call) => savedAs(call, call.headers.get('if-match') === '"4"' ? 5 : 6), undefined, 'Correct the notes')
+  expect(document.activeElement).toBe(field())
   expect(screen.getByText('Inspeção já salva como "ok". Corrija as observações; só um supervisor pode escolher qualquer status.')).toBeTruthy()
   await person.clear(field())
   await person.type(field(), 'left door')

@@ -1,7 +1,7 @@
 import { act, render, screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { PrintLimitNotice } from './PrintLimitNotice'
-import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from './printing'
+import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from '@/lib/printing'
 
 const Probe = () => <p>{useIsPrinting() ? 'on paper' : 'on the screen'}</p>
 

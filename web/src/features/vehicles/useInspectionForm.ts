@@ -5,6 +5,7 @@ import { identifiesVehicle } from '@/lib/identifier'
 import { readRecentNotes } from '@/lib/recentNotes'
 import { isSupervisor } from '@/lib/roles'
 import { useCampaign } from './api'
+import { findConcurrentChange } from './concurrentChange'
 import { useAfterSaveNavigation, type CompletedSaveCallback } from './useAfterSaveNavigation'
 import { useSubmitInspection } from './useSubmitInspection'
 import { useVehicleDraft } from './useVehicleDraft'
@@ -26,10 +27,16 @@ export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: S
   const closed = useCampaign(vehicle.campaign_id).data?.status === 'Closed'
   const { entry, restored, typedOn, store, discard } = draft
   const { campaign, delay, goNow, stay, exit } = navigation
+  const supervisor = isSupervisor(user.user_type)
+  const concurrent = findConcurrentChange(entry, vehicle)
   return {
     ...submission,
     entry, restored, typedOn, closed, campaign, delay, goNow, stay, discard,
-    supervisor: isSupervisor(user.user_type),
+    supervisor,
+    /** Change of another person to fields of this draft, which stay as entered until the save; `null` without one. */
+    concurrent,
+    /** Status from which the next one is chosen: the stored one, or the one seen at the choice if another person has changed it since. */
+    previousStatus: concurrent?.hasStatus === true && !supervisor ? (entry.base ?? vehicle).status : vehicle.status,
     // The identifier is compared with the edited VIN, because a supervisor may be correcting the stored VIN.
     identified: identifiesVehicle(entry.identifier, entry.vin_number),
     listRecentNotes: () => readRecentNotes(owner, vehicle.campaign_id),

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
 import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
+import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
 import { allCampaignsQuery, allYardsQuery, yardVehicleCountsQuery } from '@/offline/queries'
 import { compareNamesNaturally, isVisibleYard } from '@/lib/yards'
 
@@ -19,16 +21,23 @@ const ofCount = (count: YardVehicleCount): YardTileData => ({ id: count.yard_id,
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
 
 /**
- * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. With `waiting`, loads no yards
- * until `campaign` is known.
+ * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. The tiles count this device's
+ * pending saves as inspected. With `waiting`, loads no yards until `campaign` is known.
  */
 export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardVehicleCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
   const refetch = useCancelAndRefetch(campaign === undefined ? allYardsQuery.queryKey : yardVehicleCountsQuery(campaign.name).queryKey)
-  const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
-  return { tiles: tiles?.filter(isVisibleYard).toSorted((a, b) => compareNamesNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch }
+  const pending = usePendingSaves()
+  const id = campaign?.id ?? null
+  const [yards, counts] = [every.data, counted.data]
+  const tiles = useMemo(() => {
+    const all = id === null ? yards?.map(ofYard) : counts?.map(ofCount).filter(({ total }) => total > 0)
+    return all?.filter(isVisibleYard).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
+      .map((tile) => ({ ...tile, inspected: tile.inspected + Math.min(countUnsentInspections(pending, id, tile.id), tile.total - tile.inspected) }))
+  }, [id, yards, counts, pending])
+  return { tiles, isError: source.isError, error: source.error, refetch }
 }
 
 /** Polling interval in milliseconds of the inspection rates. Polling keeps the rates current while the event stream is disconnected. */

@@ -1,6 +1,7 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
+import { holdInspections } from '@/testing/pendingSaves'
 import { stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import YardPickerPage from './YardPickerPage'
@@ -39,4 +40,11 @@ test('a search shows the yards without vehicles as well', async () => {
   await person.type(screen.getByRole('searchbox'), 'c')
   expect(screen.getByText('1 yard without vehicles').closest('details')?.open).toBe(true)
   expect(screen.queryByText('Yard B')).toBeNull()
+})
+
+test('a tile counts the saves of this device that are not sent yet', async () => {
+  open()
+  await screen.findByText('Here now: 1007')
+  holdInspections({ campaign: 5, yard: 4 }, { campaign: 6, yard: 4 })
+  expect(screen.getByText('Yard B').closest('li')?.textContent).toContain('3/1\u202f241Vehicles for Inspection1\u202f238 left')
 })

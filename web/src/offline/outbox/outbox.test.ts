@@ -212,7 +212,7 @@ test('pending saves are applied in order to the data of the server, and count on
   const list = [{ id: 7, status: '', inspected: false }, { id: 8, status: '', inspected: false }]
   expect(applyPendingChangesToList(list, pending)).toEqual([{ id: 7, status: 'Repair', inspected: true }, list[1]])
   expect(applyPendingChangesToList(list, new Map())).toBe(list)
-  expect([countUnsentInspections(pending, 5, null), countUnsentInspections(pending, 5, 4), countUnsentInspections(pending, 6, null)]).toEqual([2, 1, 0])
+  expect([countUnsentInspections(pending, 5, null), countUnsentInspections(pending, 5, 4), countUnsentInspections(pending, 6, null), countUnsentInspections(pending, null, 4)]).toEqual([2, 1, 0, 1])
 })
 
 test.each([

@@ -136,11 +136,14 @@ export function applyPendingChangesToList<V extends Partial<Inspectable> & { id:
 /** Returns a save without its notes, because rows of a vehicle list have no notes. */
 const withoutNotes = ({ change: { base, wanted: { operator_notes: _operator, admin_notes: _admin, ...wanted } }, ...entry }: PendingSave): PendingSave => ({ ...entry, change: { base, wanted } })
 
-/** Returns the number of vehicles of a campaign, or of one of its yards, whose first inspection is still in the outbox of this device. */
-export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
+/**
+ * Returns the number of vehicles whose first inspection is still in the outbox of this device. `null` as campaign or yard counts all
+ * campaigns or yards.
+ */
+export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number | null, yard: number | null): number {
   let count = 0
   for (const [first] of pending.values()) {
-    if (first !== undefined && first.campaign === campaign && !first.inspected && (yard === null || first.stands_in === yard)) count++
+    if (first !== undefined && (campaign === null || first.campaign === campaign) && !first.inspected && (yard === null || first.stands_in === yard)) count++
   }
   return count
 }

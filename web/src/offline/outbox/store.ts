@@ -5,11 +5,13 @@ import { openDatabase, type Database } from '../database'
 import { recordPendingSaveCount } from '../pendingSaveCount'
 import type { SaveState, EncryptedSave } from '../schema'
 import { openBroadcastChannel } from '../broadcastChannel'
-import { groupPendingSaves, type PendingSave, type StoredSave } from './pendingSave'
+import { groupPendingSaves, UNDO_PERIOD_MS, type PendingSave, type StoredSave } from './pendingSave'
 import { getSessionCipher, encryptSave, decryptSave } from './encryption'
 
 const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
+/** Time in milliseconds that sending takes after the undo period. A save that is sent within this time never counts as waiting. */
+const SEND_MS = 1500
 
 export interface OutboxState {
   /** Key under which this device stores the data of the person to whom the saves belong; null without a session. */
@@ -63,8 +65,24 @@ async function readNow(): Promise<void> {
   const undecryptable = own.flatMap(({ record, entry }) => (entry === null ? record.seq : []))
   const others = all.filter((record) => record.owner !== owner && record.state !== 'done').length
   outboxState.set({ owner, entries, undecryptable, pending: groupPendingSaves(entries), others, canStore: true })
+  countPendingSaves()
+}
+
+let recount: ReturnType<typeof setTimeout> | undefined
+
+/** Counts the pending saves in `outboxState`, and counts them again when the next held save should have been sent. */
+function countPendingSaves(): void {
+  const { owner, entries, undecryptable, others, canStore } = outboxState.get()
+  if (canStore !== true) return
   const countOf = (...states: SaveState[]) => entries.filter(({ state }) => states.includes(state)).length
-  recordPendingSaveCount({ owner, open: countOf('waiting', 'refused') + undecryptable.length, refused: countOf('refused') + undecryptable.length, others })
+  const now = Date.now()
+  const msLeft = entries.flatMap(({ state, held, at }) => {
+    const left = at + UNDO_PERIOD_MS + SEND_MS - now
+    return state === 'waiting' && held && now >= at && left > 0 ? left : []
+  })
+  recordPendingSaveCount({ owner, open: countOf('waiting', 'refused') + undecryptable.length, held: msLeft.length, refused: countOf('refused') + undecryptable.length, others })
+  clearTimeout(recount)
+  if (msLeft.length > 0) recount = setTimeout(countPendingSaves, Math.min(...msLeft))
 }
 
 /** Reads the outbox again in this tab, and makes the other tabs of this browser do the same. */

@@ -136,6 +136,23 @@ test('a save that is not held ends the hold of earlier saves, which are sent fir
   expect(putsOf(calls)).toEqual(['PUT /vehicles/7', 'PUT /vehicles/8'])
 })
 
+test('a held save counts as held until it should have been sent, then as waiting without any further change', async () => {
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline })
+  const phone = await openTab()
+  const at = Date.now() - UNDO_PERIOD_MS // the save was made long ago, so that its time as held ends soon
+  vi.useFakeTimers({ toFake: ['Date'], now: at })
+  await hold(phone)
+  const count = () => {
+    const { open, held: heldNow } = phone.pendingSaveCount.get()
+    return [open, heldNow]
+  }
+  expect(count()).toEqual([1, 1])
+  vi.useRealTimers()
+  await phone.loadOutbox()
+  expect(count()).toEqual([1, 1])
+  await vi.waitFor(() => expect(count()).toEqual([1, 0]), 3000)
+})
+
 test('a held save without a network stays pending after its time', async () => {
   stubServer({ 'PUT /vehicles/7': rejectAsOffline })
   const phone = await openTab()

@@ -20,6 +20,8 @@ export interface ActivityPanelProps {
   /** Number of vehicles that people inspect per hour, based on the last half hour; 0 when no vehicle was saved in the last 15 minutes. */
   pace: number
   dueAt?: string | null
+  /** Whether the campaign is closed. The charts then show no estimated end and no due date. */
+  isClosed?: boolean
   /** Whether the panel shows one campaign instead of all campaigns. */
   isCampaign: boolean
   /** Text beside the title, such as 'whole campaign' on a page that otherwise shows only one yard. */
@@ -29,7 +31,7 @@ export interface ActivityPanelProps {
 type Range = 'today' | 'whole'
 
 /** Panel with charts of the progress over time and of the vehicles inspected per hour. The person can also show the numbers of the charts as tables. */
-export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: ActivityPanelProps) {
+export function ActivityPanel({ activity, pace, dueAt, isClosed = false, isCampaign, note }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()
   const formats = getDateFormatters(useLanguage())
@@ -39,7 +41,8 @@ export function ActivityPanel({ activity, pace, dueAt, isCampaign, note }: Activ
   const isWorkedToday = getStartOfDay(lastWork) === getStartOfDay(now)
   const [range, setRange] = useState<Range>(worked.length > 0 && getStartOfDay(worked[0]?.at ?? 0) === getStartOfDay(now) && !dueAt ? 'today' : 'whole')
   const [isTable, setIsTable] = useState(false)
-  const outlook = computeFinishForecast(activity, pace, dueAt, now)
+  const forecast = computeFinishForecast(activity, pace, dueAt, now)
+  const outlook = isClosed ? { ...forecast, finish: null, need: null } : forecast
   const words = describeProgress(t, activity, outlook, formats, now)
   const day = isWorkedToday ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
   const sum = worked.filter(({ at }) => getStartOfDay(at) === getStartOfDay(lastWork)).reduce((all, { inspected }) => all + inspected, 0)

@@ -18,7 +18,7 @@ export function ActivitySection({ query: { data: activity, error, refetch }, ...
   }, [attempt])
   if (part !== null && activity) return <part.Panel activity={activity} {...rest} />
   if (error && !activity) return <Failure text={t('chart.noData', { why: getErrorMessage(error, t) })} onRetry={() => void refetch()} />
-  if (failedAttempt < attempt) return <Skeleton height={420} label={t('chart.loading')} />
+  if (failedAttempt < attempt) return <Skeleton height={600} label={t('chart.loading')} />
   return <Failure text={t('chart.notLoaded')} onRetry={() => setAttempt(attempt + 1)} />
 }
 

@@ -30,7 +30,7 @@ export function HourlyColumnChart({ worked, hours, day, now, label, formats }: H
   const each = Math.ceil(26 / step)
   return (
     <div ref={frame} className={styles.chart}>
-      <svg width={width} height={HEIGHT} role="img" aria-label={label}>
+      <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={label}>
         {Array.from({ length: end - first }, (_, n) => {
           const [hour, at] = [first + n, begin + (first + n) * HOUR_MS]
           const count = counts.get(hour) ?? 0

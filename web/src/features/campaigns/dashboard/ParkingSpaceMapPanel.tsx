@@ -60,6 +60,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   const [frame, width] = useElementWidth(640)
   const [pointed, setPointed] = useState(-1)
   const grid = useMemo(() => arrangeParkingSpaces(bays.length, width), [bays.length, width])
+  const height = computeGridHeight(grid)
   const { next, left } = useMemo(() => findNextVehicle(bays, null, null), [bays])
   const exceptions = useMemo(() => listExceptions(bays), [bays])
   const indexAt = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>) => {
@@ -74,7 +75,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   const label = [t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) }), ...exceptions].join(', ')
   return (
     <div ref={frame} className={styles.map}>
-      <svg width={width} height={computeGridHeight(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
+      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
         onPointerLeave={() => setPointed(-1)} onPointerUp={(event) => open(indexAt(event))}>
         <Picture bays={bays} grid={grid} next={next} />
         {pointed >= 0 && <Outline grid={grid} index={pointed} className={styles.pointed} />}

@@ -53,7 +53,7 @@ export function ProgressChart(props: ProgressChartProps) {
   const isLow = here[1] > TOP + 26
   return (
     <div ref={frame} className={styles.chart}>
-      <svg width={width} height={HEIGHT} role="img" aria-label={label}>
+      <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={label}>
         <defs>
           <pattern id={id} width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(22)">
             <path d="M0 0V7" className={styles.hatch} />

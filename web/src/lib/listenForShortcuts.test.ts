@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { setShortcutsEnabled } from '@/lib/keyboardShortcuts'
-import { listenForShortcuts } from './shortcuts'
+import { setShortcutsEnabled } from './keyboardShortcuts'
+import { listenForShortcuts } from './listenForShortcuts'
 
 let acted: string[] = []
 let applies = true

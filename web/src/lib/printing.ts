@@ -17,5 +17,12 @@ export function printPage(): void {
   setTimeout(() => window.print())
 }
 
-/** Returns whether the page is being printed. The vehicle list then shows all rows instead of one page of rows. */
+/** Returns whether the page is being printed. Lists whose rows are all loaded then show all rows instead of one page of rows. */
 export const useIsPrinting = (): boolean => useStore(printing)
+
+/** Returns the rows of a list whose rows are all loaded: the rows of one page on the screen, and all rows up to the maximum when printed. */
+export function useScreenOrPrintedRows<T>(rows: readonly T[], page: number, size: number): { from: number; shown: T[] } {
+  const isPrinting = useIsPrinting()
+  const from = isPrinting ? 0 : (page - 1) * size
+  return { from, shown: rows.slice(from, from + (isPrinting ? MAX_PRINTED_ROWS : size)) }
+}

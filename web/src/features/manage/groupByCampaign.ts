@@ -1,0 +1,17 @@
+/** Rows of one campaign. */
+export interface CampaignGroup<Row> {
+  campaign: string
+  rows: Row[]
+}
+
+/** Groups rows by campaign. Campaigns keep the order of their first row, and rows without a campaign ('') come last. */
+export function groupByCampaign<Row>(rows: Row[], getCampaign: (row: Row) => string): CampaignGroup<Row>[] {
+  const groups = new Map<string, CampaignGroup<Row>>()
+  for (const row of rows) {
+    const campaign = getCampaign(row)
+    const group = groups.get(campaign) ?? { campaign, rows: [] }
+    group.rows.push(row)
+    groups.set(campaign, group)
+  }
+  return [...groups.values()].toSorted((one, other) => Number(one.campaign === '') - Number(other.campaign === ''))
+}

@@ -1,0 +1,67 @@
+import { useContext, type ReactNode } from 'react'
+import type { SessionUser } from '@/api/session'
+import type { Vehicle } from '@/api/types'
+import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
+import { LinkButton } from '@/ui/Button'
+import { Alert, Card, IsInSidePaneContext } from '@/ui/Page'
+import { LastChange } from './LastChange'
+import { NoteFields } from './NoteFields'
+import { NoteText } from './NoteText'
+import { OpenConflictNotice } from './OpenConflictNotice'
+import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
+import { RestoredDraftNotice } from './RestoredDraftNotice'
+import { SaveErrorAlert } from './SaveErrorAlert'
+import { StatusGrid } from './StatusGrid'
+import { useInspectionText } from './text'
+import type { InspectionForm } from './useInspectionForm'
+import { CampaignProblemDescription, VehicleDetails } from './VehicleDetails'
+import { VehicleHeader } from './VehicleHeader'
+import styles from './ClosedVehicle.module.css'
+
+interface ClosedVehicleProps {
+  vehicle: Vehicle
+  user: SessionUser
+  inspection: InspectionForm
+  children?: ReactNode
+}
+
+/** Vehicle of a closed campaign, which nobody can inspect: its details and notes without a form. Unsaved values stay visible. */
+export function ClosedVehicle({ vehicle, user, inspection, children }: ClosedVehicleProps) {
+  const t = useInspectionText()
+  const inPane = useContext(IsInSidePaneContext)
+  const { entry, restored, saved, error } = inspection
+  const hasUnsaved = VEHICLE_FIELDS.some((field) => entry[field] !== (entry.base ?? vehicle)[field])
+  return (
+    <div className={styles.closed} data-pane={inPane || undefined}>
+      {hasUnsaved && restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
+      <SaveErrorAlert error={error} />
+      <Alert kind="warning">
+        <p>{t('walk.closed')}</p>
+        <LinkButton to={inspection.campaign}>{t('yards.openCampaign')}</LinkButton>
+      </Alert>
+      <PartialOfflineDataNotice vehicle={vehicle} />
+      <OpenConflictNotice vehicle={vehicle} />
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          <VehicleHeader vehicle={vehicle} next={undefined} inspection={inspection} />
+          <Card label={t('vehicle.step2')}>
+            <VehicleDetails vehicle={vehicle} inspection={inspection} />
+          </Card>
+          <CampaignProblemDescription campaign={vehicle.campaign_id} />
+        </div>
+        <div className={styles.column}>
+          <NoteText label={t('vehicle.operatorNotes')} text={vehicle.operator_notes} />
+          {!hasUnsaved && <NoteText label={t('vehicle.adminNotes')} text={vehicle.admin_notes} />}
+          {hasUnsaved && (
+            <fieldset className={styles.unsaved} disabled>
+              <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={() => undefined} />
+              <NoteFields inspection={inspection} />
+            </fieldset>
+          )}
+          <LastChange vehicle={vehicle} />
+        </div>
+      </div>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+import { useEffect, useEffectEvent, useRef } from 'react'
+import { flushSync } from 'react-dom'
+import { areShortcutsEnabled } from '@/lib/keyboardShortcuts'
+import { listenForShortcuts } from '@/lib/listenForShortcuts'
+import { usePageShortcuts } from '@/lib/pageShortcuts'
+import { useMediaQuery } from '@/lib/useMediaQuery'
+import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
+import { useInspectionText } from './text'
+
+const ALLOWED_STATUS = 'button[aria-pressed][aria-disabled="false"]'
+const SAVE_AND_GO_NEXT = 'button[data-save-next]'
+const DIGITS = ['1', '2', '3', '4', '5', '6', '7']
+const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta'])
+
+/**
+ * Keys of the surrounding inspection form, on devices with a mouse: 1 to 7 choose an allowed status, `n` goes to the notes, and Ctrl+Enter
+ * saves and goes next. The keys press the buttons of the form, so a disabled button stays without effect.
+ */
+export function InspectionShortcuts({ onNotes }: { onNotes: () => void }) {
+  const t = useInspectionText()
+  const place = useRef<HTMLSpanElement>(null)
+  const hasKeyboard = useMediaQuery('(pointer: fine)')
+  const openNotes = useEffectEvent(onNotes)
+  usePageShortcuts(hasKeyboard ? [
+    { keys: ['1 – 7'], label: t('keys.status') },
+    { keys: ['n'], label: t('walk.notes') },
+    { keys: ['Ctrl + Enter'], label: t('vehicle.saveNext') },
+  ] : [])
+  useEffect(() => {
+    const form = place.current?.closest('form') ?? null
+    if (form === null || !hasKeyboard) return
+    const applies = () => form.closest('[inert]') === null && document.querySelector('dialog[open]') === null
+    const choose = (index: number) => {
+      const status = form.querySelectorAll<HTMLButtonElement>(ALLOWED_STATUS)[index]
+      if (status?.getAttribute('aria-pressed') === 'false') status.click()
+    }
+    const goToNotes = () => {
+      flushSync(() => openNotes())
+      form.querySelector('textarea')?.focus()
+    }
+    const stopKeys = listenForShortcuts({ ...Object.fromEntries(DIGITS.map((digit, index) => [digit, () => choose(index)])), n: goToNotes }, applies)
+    const stopSave = listenForSaveKey(form, () => applies() && form.querySelector<HTMLButtonElement>(SAVE_AND_GO_NEXT)?.click())
+    return () => {
+      stopKeys()
+      stopSave()
+    }
+  }, [hasKeyboard])
+  return <span ref={place} hidden />
+}
+
+/**
+ * Calls `save` when Ctrl+Enter is pressed, also in a field of the form, but not in other fields and not directly after another key, as a
+ * hardware scanner presses it. Returns a function that stops listening.
+ */
+function listenForSaveKey(form: HTMLFormElement, save: () => void): () => void {
+  let lastAt = Number.NEGATIVE_INFINITY
+  const press = (event: KeyboardEvent) => {
+    const { key, ctrlKey, repeat, target, timeStamp } = event
+    if (MODIFIERS.has(key)) return
+    const isFast = timeStamp - lastAt <= MAX_KEY_INTERVAL_MS
+    lastAt = timeStamp
+    const isElsewhere = target instanceof Element && !form.contains(target) && target.closest('input, textarea, select, [contenteditable], dialog') !== null
+    if (key !== 'Enter' || !ctrlKey || repeat || isFast || isElsewhere || !areShortcutsEnabled.get()) return
+    event.preventDefault()
+    save()
+  }
+  window.addEventListener('keydown', press)
+  return () => window.removeEventListener('keydown', press)
+}

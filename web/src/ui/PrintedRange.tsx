@@ -1,0 +1,24 @@
+import { useIsPrinting } from '@/lib/printing'
+import { defineFeatureText } from '@/lib/text/defineFeatureText'
+import { formatCount } from '@/lib/time'
+
+export const { catalogues, useFeatureText } = defineFeatureText(
+  { 'print.range': '{from} to {to} of {total}' },
+  {},
+  { 'print.range': '{from} a {to} de {total}' },
+)
+
+interface PrintedRangeProps {
+  /** Number of rows before the first printed row. */
+  from: number
+  /** Number of printed rows. */
+  count: number
+  /** Number of rows of the list on all pages. */
+  total: number
+}
+
+/** Printed line above a list that states which of its rows the paper has. Renders nothing on the screen. */
+export function PrintedRange({ from, count, total }: PrintedRangeProps) {
+  const t = useFeatureText()
+  return useIsPrinting() && count > 0 && <p>{t('print.range', { from: formatCount(from + 1), to: formatCount(from + count), total: formatCount(total) })}</p>
+}
