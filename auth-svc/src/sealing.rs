@@ -27,7 +27,7 @@ impl SealingKey {
     /// `None` when the file does not exist.
     ///
     /// # Errors
-    /// Returns an error when the file cannot be read, contains no key or an invalid line.
+    /// Returns an error when the file cannot be read, contains no key, or contains an invalid line.
     pub fn read(path: &Path) -> anyhow::Result<Option<Self>> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,

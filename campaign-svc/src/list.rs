@@ -119,7 +119,7 @@ impl ServiceContext {
     /// other users did. Both arrays are empty while vehicle-svc is unavailable; the campaigns are then ordered by their status.
     async fn list_active_campaigns(&self, context: &RequestContext) -> (String, String) {
         let active = self.vehicles.list_active_campaigns(&context.bearer).await.unwrap_or_else(|cause| {
-            tracing::debug!(%cause, "failed to load active campaigns from vehicle-svc, listing campaigns by status only");
+            tracing::debug!(%cause, "failed to load active campaigns from vehicle-svc, ordering the campaign list by status only");
             ListActiveCampaignsResponse::default()
         });
         (array(&active.own_campaign_ids), array(&active.other_campaign_ids))

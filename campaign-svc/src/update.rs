@@ -94,7 +94,7 @@ impl ServiceContext {
     /// the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync_campaign(campaign).await {
-            tracing::warn!(%cause, campaign = campaign.id, "failed to send the name and write lock (open or closed for saves) of a campaign to vehicle-svc, retrying");
+            tracing::warn!(%cause, campaign = campaign.id, "failed to send a campaign's name and whether it is open for saves to vehicle-svc, retrying");
         }
     }
 

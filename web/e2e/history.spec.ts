@@ -33,6 +33,12 @@ for (const viewport of SIZES) {
       const job = jobsOf(tool, name).filter({ hasText: 'Status ng' })
       if (viewport === DESK) await expect(job.getByRole('cell')).toContainText(['Status ng', '30', name, leader.hmc, '', 'Undo'])
       else await expect(job).toContainText(`30 vehicles · ${name}`)
+      if (viewport === DESK) {
+        await page.setViewportSize({ width: 1024, height: DESK.height })
+        const [change, campaign] = await job.getByRole('cell').evaluateAll((cells) => cells.filter((_, index) => index === 0 || index === 2).map((cell) => cell.getBoundingClientRect().width))
+        expect(campaign, 'the campaigns are not squeezed').toBeGreaterThan((change ?? 999) * 0.8)
+        await page.setViewportSize(DESK)
+      }
       await tool.getByRole('searchbox').fill(name)
       await expect(jobsOf(tool, /./)).toHaveCount(2)
       await tool.getByRole('group', { name: 'Kind of change' }).getByRole('button', { name: /^Status/ }).click()

@@ -82,6 +82,13 @@ for (const viewport of SIZES) {
       await expect(keep).toBeVisible()
       if (viewport === DESK) {
         await expect(leader.getByRole('table', { name: 'Conflicts' }).getByRole('columnheader')).toHaveText(['VIN Number', 'Parking Space', 'Field', '1. First value', '2. Second value', 'When'])
+        for (const width of [1024, DESK.width]) {
+          await leader.setViewportSize({ width, height: DESK.height })
+          const [one, two] = await leader.getByRole('columnheader', { name: /value$/ }).evaluateAll((heads) => heads.map((head) => head.getBoundingClientRect().width))
+          expect(Math.abs((one ?? 0) - (two ?? 9)), `both values have the same width at ${width}`).toBeLessThanOrEqual(1)
+          const [left, right] = await leader.getByRole('button', { name: /^Keep / }).evaluateAll((buttons) => buttons.map((button) => button.getBoundingClientRect()))
+          expect([left?.y, left?.height], `both buttons are on one line at ${width}`).toEqual([right?.y, right?.height])
+        }
         await leader.getByRole('row').filter({ has: keep }).focus()
         await leader.keyboard.press('2')
       } else await keep.click()

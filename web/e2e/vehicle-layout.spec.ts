@@ -13,7 +13,7 @@ const action = (page: Page, name: string) => page.getByRole('button', { name, ex
 const bar = (page: Page) => page.locator('[data-bottom-bar]')
 const boxOf = async (part: Locator) => {
   const { x, y, width, height } = (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
-  return { x, y, height, right: x + width, bottom: y + height }
+  return { x, y, height, right: x + width, bottom: Math.round(y + height) }
 }
 
 async function opened(page: Page) {
@@ -68,7 +68,7 @@ test('a save of another person moves nothing while one\'s own status and note ar
   await expect(page.getByRole('button', { name: /^Validate Inspection \(done\)/ })).toHaveAttribute('aria-expanded', 'false')
   const before = await places()
   await saveVehicle(page.request, headers, first.id, { status: 'ok', operator_notes: 'all fine' })
-  await expect(bar(page).getByText(`${supervisor.hmc} acabou de salvar OK. Ao salvar, você escolhe qual versão manter.`)).toBeVisible()
+  await expect(bar(page).getByText(`${supervisor.hmc} acabou de salvar OK. O app vai perguntar ao salvar.`)).toBeVisible()
   await expect(status(page, 'ng')).toHaveAttribute('aria-pressed', 'true')
   expect(await places()).toEqual(before)
 })

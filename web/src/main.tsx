@@ -7,7 +7,7 @@ import { getCurrentSession } from './api/session'
 import { App } from './app/App'
 import { registerScannerLoader } from './app/registerScannerLoader'
 import { reloadPageOnce } from './app/reloadPageOnce'
-import { loadFirstPage } from './app/routes'
+import { loadInitialRoute } from './app/routes'
 import { deleteLocalDataOnSignOut } from './app/signOut'
 import { applyAppearance } from './lib/appearance'
 import { restoreLanguage } from './lib/text'
@@ -25,7 +25,7 @@ deleteLocalDataOnSignOut()
 startReportingEndedSessions()
 const root = document.getElementById('root')
 if (root !== null) {
-  const firstPage = loadFirstPage(globalThis.location.pathname, getCurrentSession() !== null).catch(() => undefined) // the page itself reports the error
+  const firstPage = loadInitialRoute(globalThis.location.pathname, getCurrentSession() !== null).catch(() => undefined) // the page itself reports the error
   const timeout = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_TIMEOUT_MS))
   const language = restoreLanguage().catch(() => console.warn('failed to load the chosen language, using the default language'))
   await Promise.all([language, Promise.race([firstPage, timeout])])

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ALL_SERVER_TRANSLATIONS, toPortuguese } from './lib/sentences'
+import { ALL_SERVER_TRANSLATIONS, translateToPortuguese } from './lib/sentences'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CRATES = ['auth-svc', 'campaign-svc', 'vehicle-svc', 'import-svc', 'import-svc/reader', 'gateway', 'proto', 'proto/kit']
@@ -32,7 +32,7 @@ function sentenceOf(text: string): string {
 /** Whether a string of the source is written for people: a phrase that ends in a full stop, or a sentence with more behind it. */
 const isSentence = (text: string) => /^(?! ).*[a-z]{2,} .*\.$/.test(text.replaceAll(/\{[^}]*\}/g, '')) || /^[A-Z].*[a-z] .*\. ?\{/.test(text)
 
-const withoutWords = (sentences: string[]) => [...new Set(sentences)].filter((sentence) => toPortuguese(sentence) === null)
+const withoutWords = (sentences: string[]) => [...new Set(sentences)].filter((sentence) => translateToPortuguese(sentence) === null)
 
 test('every sentence that the server writes for people has Portuguese words', () => {
   const sentences = sources

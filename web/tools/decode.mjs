@@ -20,7 +20,7 @@ const { BarcodeDetector } = await loadAppModule('features/scanner/detector.ts')
 const { SCAN_VIEW_OPTIONS } = await loadAppModule('features/scanner/cameraViewOptions.ts')
 const { decodePhotograph } = await loadAppModule('features/scanner/photograph.ts')
 const { decodeBlurredCode } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
-const { toGray } = await loadAppModule('features/scanner/pixels.ts')
+const { toGrayscale } = await loadAppModule('features/scanner/pixels.ts')
 
 const wanted = process.argv.slice(2)
 const blurred = wanted.includes('--without-blurred') ? null : async (frame, directions) => decodeBlurredCode(frame, directions)
@@ -95,7 +95,7 @@ function count(group, outcome, ms) {
 /** Detector with the scanner's formats, which decodes in this thread. */
 const detector = new BarcodeDetector({
   formats: SCAN_VIEW_OPTIONS.formats,
-  engine: () => ({ decodePhotograph: (picture, settings) => decodePhotograph(createDecoder(decodeSymbols, settings, blurred), toGray(picture)) }),
+  engine: () => ({ decodePhotograph: (picture, settings) => decodePhotograph(createDecoder(decodeSymbols, settings, blurred), toGrayscale(picture)) }),
 })
 for (const root of folders) {
   for (const path of picturesIn(root)) {

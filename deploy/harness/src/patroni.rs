@@ -4,8 +4,8 @@ use crate::{
     environment::find_free_port,
     folder::TestFolder,
     postgres::{
-        ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, command_line_as_postgres, create_folder_for_postgres,
-        find_postgres_bin_folder, run_admin_sql,
+        ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, create_folder_for_postgres, find_postgres_bin_folder,
+        run_admin_sql, wrap_command_for_postgres_user,
     },
     process::{LaunchConfig, Process, Signal},
     proxy::Proxy,
@@ -173,7 +173,7 @@ impl Node {
             },
         });
         fs::write(&config, text.to_string()).unwrap();
-        let mut words = command_line_as_postgres(Path::new("/usr/bin/patroni"));
+        let mut words = wrap_command_for_postgres_user(Path::new("/usr/bin/patroni"));
         words.push(config.display().to_string());
         let mut launch = LaunchConfig::new(&format!("node{number}"), words.remove(0).into(), below.to_owned());
         launch.arguments = words;

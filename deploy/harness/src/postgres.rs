@@ -57,13 +57,13 @@ fn is_root() -> bool {
 
 /// Builds a command that runs as the user `postgres` if this process runs as root, because PostgreSQL refuses to run as root.
 pub(crate) fn command_as_postgres(program: &Path) -> Command {
-    let mut words = command_line_as_postgres(program).into_iter();
+    let mut words = wrap_command_for_postgres_user(program).into_iter();
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).current_dir("/");
     command
 }
 
-pub(crate) fn command_line_as_postgres(program: &Path) -> Vec<String> {
+pub(crate) fn wrap_command_for_postgres_user(program: &Path) -> Vec<String> {
     let user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"].map(str::to_owned);
     let user = if is_root() { user.into() } else { Vec::new() };
     user.into_iter().chain([program.display().to_string()]).collect()
@@ -143,7 +143,7 @@ impl Postgres {
 
     fn on_data(programs: PathBuf, below: &Path, options: &[&str], spawner: Option<Spawner>) -> Self {
         let (data, port) = (below.join("pg"), find_free_port());
-        let mut words = command_line_as_postgres(&programs.join("postgres"));
+        let mut words = wrap_command_for_postgres_user(&programs.join("postgres"));
         let (port_text, data_text) = (port.to_string(), data.display().to_string());
         words.extend(["-D", &data_text, "-p", &port_text, "-h", "127.0.0.1", "-k", &data_text].map(str::to_owned));
         words.extend(options.iter().flat_map(|option| ["-c".to_owned(), (*option).to_owned()]));

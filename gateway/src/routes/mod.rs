@@ -17,7 +17,7 @@ pub mod inspection_activity;
 pub mod jobs;
 pub mod live_events;
 mod openapi_base;
-pub mod page_views;
+pub mod page_view_events;
 pub mod pending_saves;
 pub mod security_reports;
 pub mod sessions;
@@ -51,7 +51,7 @@ fn all() -> OpenApiRouter<AppState> {
         .merge(jobs::routes())
         .merge(imports::routes())
         .merge(files::routes())
-        .merge(page_views::routes())
+        .merge(page_view_events::routes())
         .merge(audit::routes())
         .merge(health::routes())
 }

@@ -17,8 +17,8 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tonic::Status;
 
-/// Delay before the next attempt to write counters to the shared cache or to send campaign milestones (such as work begun) to
-/// campaign-svc.
+/// Delay before the next attempt to write counters to the shared cache or to report a milestone (for example, that work has started)
+/// to campaign-svc.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Maximum time that a save waits for campaign-svc to receive a milestone of the campaign, such as the completion of the work.
 const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);

@@ -57,7 +57,7 @@ const matches = (route: string, path: string): boolean => new RegExp(`^${route.r
  * Loads the code of the first page: the page at `path` if the visitor may open it, otherwise the sign-in page. After the sign-in page, also
  * preloads the home page, so that it opens without a placeholder.
  */
-export async function loadFirstPage(path: string, isSignedIn: boolean): Promise<void> {
+export async function loadInitialRoute(path: string, isSignedIn: boolean): Promise<void> {
   const route = ROUTES.find((one) => matches(one.path, path))
   if (route !== undefined && (isSignedIn || route.isPublic)) return void (await route.load())
   await signIn.load()

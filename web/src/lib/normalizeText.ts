@@ -10,7 +10,7 @@ const PLAIN = /^([!-~]+( [!-~]+)*)?$/
 const cleaned = (text: string): string => text.replace(BLANK, ' ').replace(INVISIBLE, '').replace(/ +/g, ' ').trim().replace(DASH, '-')
 
 /**
- * Returns the normal form of an identifier, a parking space or a login name (HMC), or, with the Unicode form 'NFC', of any other name. The
+ * Normalizes a text. The default form 'NFKC' is for identifiers, parking spaces and login names (HMC), 'NFC' for all other names. The
  * server applies the same rules (see `proto/src/normalization.rs`).
  */
 export function normalizeText(text: string, form: 'NFKC' | 'NFC' = 'NFKC'): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { translateSentenceToLanguage } from './sentences'
+import { translateServerMessageToLanguage } from './sentences'
 
 test.each([
   ['Parking Space is a date or a time: 01/mar. Format the column as text and type the space again.', 'Parking Space é uma data ou hora: 01/mar. Formate a coluna como texto e digite a vaga novamente.'],
@@ -18,27 +18,27 @@ test.each([
   ['opened home, 2 more times within a minute', 'abriu home, repetido 2× em um minuto'],
   ['HB20 000001 in Airbag: conflict on parking_space resolved', 'HB20 000001 em Airbag: conflito resolvido (a vaga)'],
 ])('"%s" in Portuguese', (english, words) => {
-  expect(translateSentenceToLanguage('pt-BR', english)).toBe(words)
-  expect(translateSentenceToLanguage('default', english)).toBe(words)
-  expect(translateSentenceToLanguage('en', english)).toBe(english)
+  expect(translateServerMessageToLanguage('pt-BR', english)).toBe(words)
+  expect(translateServerMessageToLanguage('default', english)).toBe(words)
+  expect(translateServerMessageToLanguage('en', english)).toBe(english)
 })
 
 test('the name of a field before a complete sentence is left out', () => {
   const sentence = 'vin_number: Serial Number is missing.'
-  expect(translateSentenceToLanguage('pt-BR', sentence)).toBe('Falta Serial Number.')
-  expect(translateSentenceToLanguage('en', sentence)).toBe('Serial Number is missing.')
-  expect(translateSentenceToLanguage('en', 'page: must be between 0 and 10')).toBe('page: must be between 0 and 10')
+  expect(translateServerMessageToLanguage('pt-BR', sentence)).toBe('Falta Serial Number.')
+  expect(translateServerMessageToLanguage('en', sentence)).toBe('Serial Number is missing.')
+  expect(translateServerMessageToLanguage('en', 'page: must be between 0 and 10')).toBe('page: must be between 0 and 10')
 })
 
 test('a sentence that the specification quotes stays English in the default mix', () => {
   const sentence = 'Failed to select document. File size should not exceed 5MB.'
-  expect(translateSentenceToLanguage('default', sentence)).toBe(sentence)
-  expect(translateSentenceToLanguage('pt-BR', sentence)).toBe('Não foi possível usar o arquivo. O tamanho máximo é 5 MB.')
+  expect(translateServerMessageToLanguage('default', sentence)).toBe(sentence)
+  expect(translateServerMessageToLanguage('pt-BR', sentence)).toBe('Não foi possível usar o arquivo. O tamanho máximo é 5 MB.')
 })
 
 test('an unknown sentence stays in English, without the name of its field', () => {
   for (const language of ['default', 'pt-BR']) {
-    expect(translateSentenceToLanguage(language, 'quite something else')).toBe('quite something else')
-    expect(translateSentenceToLanguage(language, 'name: Quite something else.')).toBe('Quite something else.')
+    expect(translateServerMessageToLanguage(language, 'quite something else')).toBe('quite something else')
+    expect(translateServerMessageToLanguage(language, 'name: Quite something else.')).toBe('Quite something else.')
   }
 })

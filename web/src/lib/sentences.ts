@@ -28,9 +28,9 @@ function sentences(): Sentence[] {
 const FIELD = /^(?:base\.)?([a-z_]+): ([^]+)$/
 
 /** Translates a server message to Portuguese. Returns null for an unknown message. */
-export function toPortuguese(sentence: string): string | null {
+export function translateToPortuguese(sentence: string): string | null {
   const [, field, why] = FIELD.exec(sentence) ?? []
-  if (field !== undefined && why !== undefined) return toPortuguese(why) ?? toPortuguese(`The ${field} ${why}.`)
+  if (field !== undefined && why !== undefined) return translateToPortuguese(why) ?? translateToPortuguese(`The ${field} ${why}.`)
   return ofSeveralFields(sentence) ?? ofOne(sentence)
 }
 
@@ -61,7 +61,7 @@ const wordFor = (text: string): string | undefined => PLACEHOLDER_VALUE_TRANSLAT
 function valueIn(text: string): string {
   const core = text.trim()
   const list = core.split(', ').map(wordFor)
-  const translated = list.includes(undefined) ? (core.includes(' ') ? toPortuguese(core) : null) : list.join(', ')
+  const translated = list.includes(undefined) ? (core.includes(' ') ? translateToPortuguese(core) : null) : list.join(', ')
   return text.replace(core, () => translated ?? core)
 }
 
@@ -75,9 +75,9 @@ const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to
  * Translates a server message to the page's language. If that language is English or the message has no translation, removes only a
  * leading field name.
  */
-export function translateSentenceToLanguage(language: string, sentence: string): string {
+export function translateServerMessageToLanguage(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)
-  return toPortuguese(sentence) ?? withoutField(sentence)
+  return translateToPortuguese(sentence) ?? withoutField(sentence)
 }
 
 /** Removes a leading field name, such as `name: `, from a message whose remaining text begins with a capital letter. */

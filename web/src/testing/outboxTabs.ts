@@ -36,7 +36,7 @@ export function setUpDatabase(): void {
 export async function openTab(user = OWN_USER, beforeOpening = closeTabs) {
   beforeOpening()
   vi.resetModules()
-  const [{ Outbox, ...rest }, session, { replaceQueuedSave, deleteOldSentSaves }, { openDatabase }, { pendingSaveCount }, { setServerReachable }] = [
+  const [{ Outbox, ...rest }, session, { updateStoredSave, deleteOldSentSaves }, { openDatabase }, { pendingSaveCount }, { setServerReachable }] = [
     await import('@/offline/outbox'), await import('@/api/session'), await import('@/offline/outbox/store'), await import('@/offline/database'), await import('@/offline/pendingSaveCount'), await import('@/api/connectivity'),
   ]
   session.startSession(createSession(user))
@@ -47,7 +47,7 @@ export async function openTab(user = OWN_USER, beforeOpening = closeTabs) {
   const outbox = new Outbox(new QueryClient(), (entry) => retained.push(entry))
   const records = async () => (await database?.getAll('outbox')) ?? []
   return {
-    ...rest, ...session, outbox, putEntry: replaceQueuedSave, deleteOldSentSaves, database, pendingSaveCount, setServerReachable, retained, records,
+    ...rest, ...session, outbox, putEntry: updateStoredSave, deleteOldSentSaves, database, pendingSaveCount, setServerReachable, retained, records,
     first: async () => {
       const [record] = await records()
       if (record === undefined) throw new Error('the outbox is empty')

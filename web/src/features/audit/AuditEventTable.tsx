@@ -5,7 +5,7 @@ import { getAccessLevelTextKey } from '@/lib/roles'
 import { Link } from '@/lib/route'
 import { formatDate, formatTime } from '@/lib/time'
 import table from '@/ui/Table.module.css'
-import { EventChanges } from './EventChanges'
+import { AuditEventChanges } from './AuditEventChanges'
 import { AUDIT_EVENT_KINDS } from './auditEvents'
 import { getAuditSubjectPath, listDeletedSubjects, parseAuditSubject } from './auditSubjects'
 import { useAuditText } from './text'
@@ -44,7 +44,7 @@ function Wide({ events }: { events: AuditEvent[] }) {
               </td>
               <td>
                 <What event={event} deleted={deleted} />
-                <EventChanges event={event} maxLength={MAX_TABLE_LINE_LENGTH} />
+                <AuditEventChanges event={event} maxLength={MAX_TABLE_LINE_LENGTH} />
               </td>
               <td className="mono">{event.ip}</td>
             </tr>
@@ -68,7 +68,7 @@ function Cards({ events }: { events: AuditEvent[] }) {
             </span>
           </div>
           <What event={event} deleted={deleted} />
-          <EventChanges event={event} maxLength={MAX_CARD_LINE_LENGTH} />
+          <AuditEventChanges event={event} maxLength={MAX_CARD_LINE_LENGTH} />
           {event.ip && <span className="quiet mono">{event.ip}</span>}
         </li>
       ))}

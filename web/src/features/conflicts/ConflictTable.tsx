@@ -117,7 +117,7 @@ function Row({ error, ...rest }: ConflictProps) {
         </td>
       ))}
       <td>
-        <time className={styles.when} dateTime={mine_at} title={`${formatDate(mine_at)} ${formatTime(mine_at)}`}>
+        <time dateTime={mine_at} title={`${formatDate(mine_at)} ${formatTime(mine_at)}`}>
           {formatTimeAgo(Date.parse(mine_at), now, language)}
         </time>
       </td>

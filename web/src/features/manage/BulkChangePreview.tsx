@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkResult, Job, PreviewedVehicle } from '@/api/types'
@@ -10,6 +11,7 @@ import { listBulkOutcomeRows } from './bulkOutcomeRows'
 import { BulkOutcomeTable } from './BulkOutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
+import { UnchangedVehicleFolds } from './UnchangedVehicleFolds'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 interface PreviewProps {
@@ -18,22 +20,30 @@ interface PreviewProps {
   /** Text key of the hint shown while the form is incomplete and has no preview; `null` when a preview can be shown. */
   waiting: ManageTextKey | null
   preview: UseQueryResult<BulkResult>
+  /** The button that executes the change, shown between the summary and the vehicles. */
+  children: ReactNode
 }
 
-/** Preview of a bulk change: a summary sentence, the first changed vehicles, and the skipped vehicles. */
-export function BulkChangePreview({ kind, status, waiting, preview }: PreviewProps) {
+/** Preview of a bulk change: a summary sentence, the button below it, the first changed vehicles, and those that stay as they are. */
+export function BulkChangePreview({ kind, status, waiting, preview, children }: PreviewProps) {
   const t = useManageText()
+  const result = waiting === null ? preview.data : undefined
   return (
     <PreviewBox>
       {waiting !== null && <p className="quiet">{t(waiting)}</p>}
       {waiting === null && preview.isPending && <p role="status">{t('bulk.checking')}</p>}
       {waiting === null && preview.isError && <ErrorNotice text={getErrorMessage(preview.error, t)} onRetry={() => void preview.refetch()} />}
-      {waiting === null && preview.data && (
+      {result && (
         <>
-          <Sentence clauses={listSummaryClauses(kind, preview.data)} status={status} />
-          <ServerWarnings sentences={preview.data.warnings} />
-          <First result={preview.data} />
-          <BulkOutcomeTable rows={listBulkOutcomeRows(preview.data, [])} counts={{ ...countOutcome(preview.data), updated: 0 }} />
+          <Sentence clauses={listSummaryClauses(kind, result)} status={status} />
+          <ServerWarnings sentences={result.warnings} />
+        </>
+      )}
+      {children}
+      {result && (
+        <>
+          <First result={result} />
+          <UnchangedVehicleFolds result={result} />
         </>
       )}
     </PreviewBox>

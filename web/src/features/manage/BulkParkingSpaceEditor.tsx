@@ -58,10 +58,11 @@ export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
       </>}
       outcome={<>
         <BulkChangePreview kind="move" status="" preview={preview}
-          waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null} />
+          waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null}>
+          <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
+          {change.error && <Alert kind="error">{`${t('bulk.spaceFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
+        </BulkChangePreview>
         {change.data && <BulkChangeResult kind="parking-space" result={change.data} changed={changed} />}
-        {change.error && <Alert kind="error">{`${t('bulk.spaceFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
-        <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
       </>}
     />
   )

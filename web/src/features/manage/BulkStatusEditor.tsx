@@ -91,10 +91,11 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
       </>}
       outcome={<>
         <BulkChangePreview kind={action} status={status} preview={preview}
-          waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'} />
+          waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'}>
+          <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
+          {change.error && <Alert kind="error">{`${t('bulk.statusFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
+        </BulkChangePreview>
         {change.data && <BulkChangeResult kind="status" result={change.data} changed={changed} />}
-        {change.error && <Alert kind="error">{`${t('bulk.statusFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
-        <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
       </>}
     />
   )

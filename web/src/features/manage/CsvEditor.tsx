@@ -18,7 +18,6 @@ import { useManageText, type ManageTextKey } from './text'
 import { LineErrorList } from './LineErrorList'
 import { listBulkOutcomeRows } from './bulkOutcomeRows'
 import { BulkOutcomeTable } from './BulkOutcomeTable'
-import { PreviewBox } from './PreviewBox'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 const useFile = createFormDraftHook<File | null>(null)
@@ -75,10 +74,11 @@ export function CsvEditor() {
         {check.data && check.data.total_errors > 0 && <LineErrorList lines={linesOf(check.data.errors)} total={check.data.total_errors} />}
       </>}
       outcome={<>
-        <PreviewBox>
-          {check.isPending && <p role="status">{t('bulk.checking')}</p>}
-          {check.data ? <CsvPreview result={check.data} /> : !check.isPending && <p className="quiet">{t('csv.nothing')}</p>}
-        </PreviewBox>
+        <CsvPreview isChecking={check.isPending} result={check.data}>
+          <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={() => file !== null && execute(file)} />
+          {change.error && <Alert kind="error">{`${t('csv.notExecuted')}. ${getErrorMessage(change.error, t)}`}</Alert>}
+          {refused.length > 0 && <LineErrorList lines={linesOf(refused)} total={refused.length} />}
+        </CsvPreview>
         {change.data && (
           <>
             <Alert kind="success">
@@ -88,9 +88,6 @@ export function CsvEditor() {
             <BulkOutcomeTable rows={listBulkOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.updated, skipped: 0, missing: 0 }} />
           </>
         )}
-        {change.error && <Alert kind="error">{`${t('csv.notExecuted')}. ${getErrorMessage(change.error, t)}`}</Alert>}
-        {refused.length > 0 && <LineErrorList lines={linesOf(refused)} total={refused.length} />}
-        <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={() => file !== null && execute(file)} />
         <Button wide disabled={(file === null && complaint === null && change.data === undefined) || change.isPending} onClick={clear}>
           {t('csv.clear')}
         </Button>

@@ -1,17 +1,42 @@
+import type { ReactNode } from 'react'
 import type { CsvUpdateResult } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
-import { PreviewSummary } from './PreviewBox'
+import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText } from './text'
 
-/** Preview of a validated CSV file: the numbers of vehicles, changes and errors, and the first vehicles with their old and new values. */
-export function CsvPreview({ result: { vehicles, updated, total_errors, preview, warnings } }: { result: CsvUpdateResult }) {
+interface CsvPreviewProps {
+  isChecking: boolean
+  result: CsvUpdateResult | undefined
+  /** The button that executes the change, shown between the summary and the vehicles. */
+  children: ReactNode
+}
+
+/** Preview of a CSV file: the numbers of vehicles, changes and errors, the button below, and the first vehicles with their values. */
+export function CsvPreview({ isChecking, result, children }: CsvPreviewProps) {
+  const t = useManageText()
+  return (
+    <PreviewBox>
+      {isChecking && <p role="status">{t('bulk.checking')}</p>}
+      {!isChecking && result === undefined && <p className="quiet">{t('csv.nothing')}</p>}
+      {result && (
+        <>
+          <PreviewSummary>{t('csv.counts', { n: formatCount(result.vehicles), updated: formatCount(result.updated), errors: formatCount(result.total_errors) })}</PreviewSummary>
+          <ServerWarnings sentences={result.warnings} />
+        </>
+      )}
+      {children}
+      {result && <Vehicles result={result} />}
+    </PreviewBox>
+  )
+}
+
+/** Table of the first vehicles of the file, and the number of further vehicles. */
+function Vehicles({ result: { vehicles, preview } }: { result: CsvUpdateResult }) {
   const t = useManageText()
   return (
     <>
-      <PreviewSummary>{t('csv.counts', { n: formatCount(vehicles), updated: formatCount(updated), errors: formatCount(total_errors) })}</PreviewSummary>
-      <ServerWarnings sentences={warnings} />
       <ChangedVehicleTable vehicles={preview} />
       {vehicles > preview.length && preview.length > 0 && <p className="quiet">{t('bulk.more', { n: formatCount(vehicles - preview.length) })}</p>}
     </>

@@ -43,6 +43,11 @@ function Filtered({ jobs }: { jobs: Job[] }) {
   const found = filterJobs(jobs, kind, search, t)
   const pages = countPages(found.length)
   const { from, shown } = useScreenOrPrintedRows(found, Math.min(page, pages), PAGE_SIZE)
+  const showAll = () => {
+    setSearch('')
+    setKind(null)
+    setPage(1)
+  }
   const kinds = JOB_KINDS.map((value) => ({ value, text: t(JOB_KIND_LABELS[value]), count: jobs.filter((job) => job.kind === value).length }))
   return (
     <>
@@ -56,7 +61,11 @@ function Filtered({ jobs }: { jobs: Job[] }) {
           setPage(1)
         }} />
       </div>
-      {found.length === 0 && <EmptyNotice icon="undo" text={t('history.noMatch')} />}
+      {found.length === 0 && (
+        <EmptyNotice icon="undo" text={t('history.noMatch')}>
+          <Button onClick={showAll}>{t('history.showAll')}</Button>
+        </EmptyNotice>
+      )}
       <PrintedRange from={from} count={shown.length} total={found.length} />
       {shown.length > 0 && (isWide ? <JobTable jobs={shown} onUndo={setLeaving} /> : <JobCards jobs={shown} onUndo={setLeaving} />)}
       <Pager label={t('history.list')} page={page} pages={pages} onPage={setPage} />
@@ -96,11 +105,11 @@ function JobTable({ jobs, onUndo }: JobsProps) {
                 <Hindrance job={job} />
               </td>
               <td className={styles.number}>{formatCount(job.vehicles)}</td>
-              <td className={styles.campaigns}>{formatJobCampaigns(job, t)}</td>
-              <td className={`${styles.who} ellipsis`} title={job.created_by_name ?? undefined}>
+              <td className={`${styles.campaigns} ellipsis`} title={formatJobCampaigns(job, t)}>{formatJobCampaigns(job, t)}</td>
+              <td className="ellipsis" title={job.created_by_name ?? undefined}>
                 {job.created_by_name ?? '-'}
               </td>
-              <td className={styles.when}>
+              <td>
                 <time dateTime={job.created_at}>{formatJobTime(job.created_at)}</time>
               </td>
               <td className={styles.number}>

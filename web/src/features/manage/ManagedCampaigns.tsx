@@ -4,6 +4,7 @@ import type { Campaign, CampaignStatus } from '@/api/types'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
+import { Button } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { ConfirmDialog } from '@/ui/Dialog'
@@ -41,7 +42,11 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
       </div>
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} />}
-      {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search !== '' ? t('campaigns.noMatch', { search }) : t(status === null ? 'campaigns.noneManager' : 'manage.noneOfStatus')} />}
+      {campaigns.data?.meta.total_count === 0 && (
+        <EmptyNotice icon="list" text={search !== '' ? t('campaigns.noMatch', { search }) : t(status === null ? 'campaigns.noneManager' : 'manage.noneOfStatus')}>
+          {(search !== '' || status !== null) && <Button onClick={() => setQueryParams({ search: null, status: null, page: null })}>{t('manage.showAll')}</Button>}
+        </EmptyNotice>
+      )}
       {failure !== null && <Alert kind="error">{failure}</Alert>}
       {campaigns.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
       {rows && rows.length > 0 && (

@@ -19,12 +19,12 @@ export interface BulkOutcomeRow {
 
 const NO_REASON = { reason: null, words: '' } as const
 
-/** Lists the vehicles of a bulk change: first the changed vehicles of the preview, then the skipped vehicles, then the vehicles that were not found. */
+/** Lists the vehicles of a bulk change: first the changed vehicles of the preview, then those not found, then those skipped. */
 export function listBulkOutcomeRows({ skipped, not_found }: Pick<BulkResult, 'skipped' | 'not_found'>, changed: PreviewedVehicle[]): BulkOutcomeRow[] {
   return [
     ...changed.map(({ vin_number, campaign_name, changes }): BulkOutcomeRow => ({ kind: 'updated', vin: vin_number, campaign: campaign_name, changes, ...NO_REASON })),
-    ...skipped.map(({ vin, code, reason }): BulkOutcomeRow => ({ kind: 'skipped', vin, campaign: '', changes: [], reason: getSkipReasonTextKey(code), words: reason })),
     ...not_found.map((vin): BulkOutcomeRow => ({ kind: 'missing', vin, campaign: '', changes: [], ...NO_REASON })),
+    ...skipped.map(({ vin, code, reason }): BulkOutcomeRow => ({ kind: 'skipped', vin, campaign: '', changes: [], reason: getSkipReasonTextKey(code), words: reason })),
   ]
 }
 

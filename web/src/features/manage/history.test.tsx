@@ -28,6 +28,7 @@ test('a change is described in words and undone after YES, and those changed sin
   const table = within(await screen.findByRole('table', { name: 'Imports and bulk changes' }))
   expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Change', 'Vehicles', 'Campaigns', 'By', 'When', 'Undo'])
   expect(table.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['Status ok', '412', 'Airbag, Brakes (deleted) and 2 more', '1002', '20/11/2026 12:00:00', 'Undo'])
+  expect(table.getByTitle('Airbag, Brakes (deleted) and 2 more').tagName).toBe('TD')
   await person.click(await undoOf(/^Undo Status ok/))
   expect(screen.getByRole('dialog', { name: 'Undo "Status ok"?' }).textContent).toContain('Restaura status, vaga e observações (veículos: até 412).')
   await person.click(screen.getByRole('button', { name: 'NO' }))
@@ -76,6 +77,9 @@ test('the history is fetched to its end, filtered by kind and searched by file, 
   expect(titles()).toEqual(['CSV file spaces.csv'])
   await person.type(screen.getByRole('searchbox'), ' nobody')
   expect(screen.getByText('Nada corresponde à busca e aos filtros.')).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Imports 1' }))
+  await person.click(screen.getByRole('button', { name: 'Show all' }))
+  expect([titles().length, screen.getByRole('searchbox').getAttribute('value'), screen.queryByRole('button', { name: 'Show all' })]).toEqual([3, '', null])
 })
 
 test('a refusal stays in the dialog', async () => {

@@ -45,7 +45,7 @@ export function createUnmodifiedPass(picture: GrayPicture, frame: number | 'ever
 
 const cleared = (picture: GrayPicture): GrayPicture => enhanceBars(picture, 3)
 /**
- * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_PASS_COUNT` of them; photographs use
+ * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_EXTRA_PASS_COUNT` of them; photographs use
  * all.
  */
 export const EXTRA_PASS_FACTORIES: readonly Maker[] = [
@@ -64,7 +64,7 @@ export const EXTRA_PASS_FACTORIES: readonly Maker[] = [
  * Number of passes from the start of `EXTRA_PASS_FACTORIES` that camera frames use in turn. The other passes are left out, because the decoder of
  * blurred linear codes replaces them.
  */
-export const CAMERA_PASS_COUNT = 8
+export const CAMERA_EXTRA_PASS_COUNT = 8
 /** Indexes in `EXTRA_PASS_FACTORIES`, in order of use, of the passes that search for tilted labels in the mode 'every' (all codes in view). */
 export const ROTATED_PASS_INDEXES: readonly number[] = [0, 8, 1]
 

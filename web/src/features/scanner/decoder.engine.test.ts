@@ -12,7 +12,7 @@ import { SCANNER_DECODER_SETTINGS, buildReaderOptions, toFormatName } from './fo
 import { decodePhotograph } from './photograph'
 import { decodeBlurredCode } from './blurred/blurredDecoder'
 import { CODE_128, CODE_93, createCode39Symbology } from './blurred/symbologies'
-import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
+import { cropPicture, encodePgm, toGrayscale, type GrayPicture } from './pixels'
 import { warmUpDecoder } from './warmup'
 
 const require = createRequire(import.meta.url)
@@ -92,7 +92,7 @@ test('two codes in view are both seen when several are asked for', async () => {
 test('the rehearsal reads its labels, upright and tilted, and ends with the first order', async () => {
   const decoder = createDecoder(readBarcodes, undefined, null, () => 0)
   const found: DecodedFrame[] = []
-  expect(await warmUpDecoder(async (picture) => found.push(await decoder.decode(toGray(picture))), () => true)).toBe(10)
+  expect(await warmUpDecoder(async (picture) => found.push(await decoder.decode(toGrayscale(picture))), () => true)).toBe(10)
   expect(found.slice(0, 5).map(({ seen: sight, extraPass }) => [sight?.format, extraPass])).toEqual([['data_matrix', null], ['code_128', null], ['code_39', 'turned'], ['code_39', 'turned'], [undefined, 'turned and cleared']])
   let idle = true
   expect(await warmUpDecoder(async () => { idle = false }, () => idle)).toBe(1)

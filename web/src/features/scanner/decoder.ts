@@ -1,7 +1,7 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
 import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './formats'
-import { CAMERA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createUnmodifiedPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
+import { CAMERA_EXTRA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createUnmodifiedPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
 import { addDistinctCode, type DecodedCode, type DoubtfulCode } from './decodedCode'
 import { encodePgm, mapToSourcePoint, type GrayPicture } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
@@ -22,7 +22,7 @@ export interface DecodedFrame {
 }
 
 /** Function that reads a blurred linear code from averaged pixel rows. Used for codes that the decoding engine cannot read. */
-export type BlurredDecodeFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<BlurredCode | null>
+export type BlurredCodeDecodeFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<BlurredCode | null>
 
 /**
  * Decoding mode of a frame: `first` stops at the first code, `every` decodes all codes in view including tilted labels. `watch` only checks
@@ -60,7 +60,7 @@ export const MAX_MS_BEFORE_EXTRA_PASS = 15
  * modified copy; the extra passes take turns. After a slow plain pass, the extra pass is postponed to the next frame, where it runs alone.
  * If a found code still needs confirmation, the same pass runs again on the next frame.
  */
-export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_SETTINGS, decodeBlurred: BlurredDecodeFunction | null = null, now: () => number = () => performance.now()) {
+export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_SETTINGS, decodeBlurred: BlurredCodeDecodeFunction | null = null, now: () => number = () => performance.now()) {
   const confirmation = createScanConfirmer()
   let frames = 0
   let turn = 0
@@ -103,7 +103,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
 
   /** Returns the next extra decoding pass that applies to this frame, taking the passes in turn, or null when none applies. */
   function nextOf(input: DecodePassInput): ChosenPass | null {
-    const count = input.whole ? EXTRA_PASS_FACTORIES.length : CAMERA_PASS_COUNT
+    const count = input.whole ? EXTRA_PASS_FACTORIES.length : CAMERA_EXTRA_PASS_COUNT
     for (let tries = 0; tries < count; tries++) {
       const chosen = passOf(turn++ % count, input)
       if (chosen) return chosen

@@ -20,7 +20,7 @@ export interface Point {
 export const createBlankPicture = (width: number, height: number): GrayPicture => ({ width, height, data: new Uint8Array(width * height) })
 
 /** Converts a picture to greyscale with perceptual luminance weights. */
-export function toGray({ width, height, data }: RgbaPicture): GrayPicture {
+export function toGrayscale({ width, height, data }: RgbaPicture): GrayPicture {
   const gray = createBlankPicture(width, height)
   const target = gray.data
   const pixels = new Int32Array(data.buffer, data.byteOffset, target.length)
@@ -92,7 +92,7 @@ export function scalePicture(picture: GrayPicture, factor: number): GrayPicture 
   if (factor <= 0.5) return scalePicture(downsampleByTwo(picture), factor * 2)
   const width = Math.max(1, Math.round(picture.width * factor))
   const height = Math.max(1, Math.round(picture.height * factor))
-  return samplePicture(picture, width, height, { x: 0, y: 0, xx: 1 / factor, xy: 0, yx: 0, yy: 1 / factor })
+  return resamplePicture(picture, width, height, { x: 0, y: 0, xx: 1 / factor, xy: 0, yx: 0, yy: 1 / factor })
 }
 
 /** Affine mapping between the coordinates of two pictures: x' = x + xx·u + xy·v, y' = y + yx·u + yy·v. */
@@ -127,7 +127,7 @@ function insideRange(start: number, step: number, limit: number, from: number, t
 }
 
 /** Samples a picture through a mapping with bilinear interpolation; points outside the picture and on its edges are grey. */
-export function samplePicture(picture: GrayPicture, wide: number, high: number, { x, y, xx, xy, yx, yy }: AffineMapping): GrayPicture {
+export function resamplePicture(picture: GrayPicture, wide: number, high: number, { x, y, xx, xy, yx, yy }: AffineMapping): GrayPicture {
   const result = createBlankPicture(wide, high)
   result.data.fill(OUTSIDE)
   for (let v = 0; v < high; v++) {
@@ -171,7 +171,7 @@ export function rotatePicture(picture: GrayPicture, angle: number, wide = pictur
     yx: sin,
     yy: cos,
   }
-  return { picture: samplePicture(picture, wide, high, back), back }
+  return { picture: resamplePicture(picture, wide, high, back), back }
 }
 
 /** Blurs a picture with a box blur: each pixel is the mean of the square around it, computed with running sums over rows and columns. */

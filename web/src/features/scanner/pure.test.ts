@@ -6,7 +6,7 @@ import { computeScanRegion, toNormalizedViewPoint } from './decodeSquare'
 import { getAngleBetweenDirections, findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
 import { toFormatName } from './formats'
 import { enhanceBars, normalizeContrast } from './contrast'
-import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGray, downsampleByTwo, mapToSourcePoint, scalePicture, blurAndDownsampleByTwo, rotatePicture } from './pixels'
+import { createBlankPicture, blurPicture, cropPicture, encodePgm, toGrayscale, downsampleByTwo, mapToSourcePoint, scalePicture, blurAndDownsampleByTwo, rotatePicture } from './pixels'
 import { DUPLICATE_RESET_MS, createDuplicateFilter } from './duplicateFilter'
 import { listPhotographScales } from './photograph'
 import { hasValidCheckDigit } from '@/lib/vin'
@@ -46,7 +46,7 @@ test('places of a turned and enlarged picture lead back to where they were', () 
 
 test('a canvas gives shades, and the engine gets them as a file of one byte a pixel', () => {
   const data = new Uint8ClampedArray([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 90, 90, 90, 0])
-  const picture = toGray({ width: 4, height: 1, data })
+  const picture = toGrayscale({ width: 4, height: 1, data })
   expect([...picture.data]).toEqual([76, 149, 28, 90])
   const file = encodePgm(picture)
   expect(new TextDecoder().decode(file.slice(0, 11))).toBe('P5 4 1 255\n')

@@ -1,9 +1,9 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
-import { createDecoder, type BlurredDecodeFunction } from './decoder'
+import { createDecoder, type BlurredCodeDecodeFunction } from './decoder'
 import { SCANNER_DECODER_SETTINGS } from './formats'
 import { readFramePixels } from './framePixels'
-import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
+import { toGrayscale, type GrayPicture, type RgbaPicture } from './pixels'
 import type { DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'
 
 const send = (report: DecodeWorkerResponse) => globalThis.postMessage(report)
@@ -11,7 +11,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
 /** Loads the blurred-code decoder on first use, because most labels do not need it. */
-const decodeBlurredCode: BlurredDecodeFunction = async (frame, directions) => (await import('./blurred/blurredDecoder')).decodeBlurredCode(frame, directions)
+const decodeBlurredCode: BlurredCodeDecodeFunction = async (frame, directions) => (await import('./blurred/blurredDecoder')).decodeBlurredCode(frame, directions)
 let decoder = createDecoder(readBarcodes, SCANNER_DECODER_SETTINGS, decodeBlurredCode)
 let idle = true
 
@@ -21,7 +21,7 @@ const spare = createDecoder(readBarcodes)
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   const picture = new ImageData(data, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)
-  await spare.decode(toGray(readFramePixels(frame)))
+  await spare.decode(toGrayscale(readFramePixels(frame)))
 }
 
 /**
@@ -31,7 +31,7 @@ async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
 async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<DecodeWorkerResponse>): Promise<DecodeWorkerResponse> {
   let picture: GrayPicture | null = null
   try {
-    picture = toGray(read())
+    picture = toGrayscale(read())
     return await decode(picture)
   } catch (error) {
     return { kind: 'broken', id, message: messageOf(error), fatal: picture !== null }

@@ -16,7 +16,7 @@ interface SavedNoticeProps {
   delay: NextVehicleDelay
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
-  /** Whether the person may correct only the notes, because the saved status is final for the person's role. */
+  /** Whether the person can correct only the notes, because the role does not choose freely after the saved status. */
   correctsNotes: boolean
   onGo: () => void
   /** Stops the delay, so that the next vehicle opens only on request. */

@@ -1,5 +1,6 @@
 import { useId, useRef, type MouseEvent, type ToggleEvent } from 'react'
 import { findStatusChangeError, VEHICLE_STATUSES, type StatusChangeErrorKey, type VehicleStatus } from '@/lib/vehicleStatus'
+import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useInspectionText } from './text'
@@ -15,7 +16,10 @@ interface StatusGridProps {
   onChange: (status: string) => void
 }
 
-/** Allowed statuses as large buttons, and the other statuses in a collapsed section, each with the reason why it is not allowed. */
+/**
+ * Allowed statuses as large buttons, and the other statuses in a collapsed section, each with the reason why it is not allowed. A tap on the
+ * selected status returns to the stored status. Supervisors clear a stored status with a button of its own, so that no tap does it by mistake.
+ */
 export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
   const t = useInspectionText()
   const last = useRef({ status: '', at: Number.NEGATIVE_INFINITY })
@@ -26,7 +30,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
   const tap = (status: VehicleStatus, event: MouseEvent) => {
     const isBounce = last.current.status === status && event.timeStamp - last.current.at < BOUNCE_MS
     last.current = { status, at: event.timeStamp }
-    if (!isBounce) onChange(status === value ? withdrawn(role, stored, value) : status)
+    if (!isBounce) onChange(status === value ? stored : status)
   }
   return (
     <div className={styles.choice} role="group" aria-label={t('vehicle.step3')} tabIndex={-1}>
@@ -39,6 +43,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
           </button>
         ))}
       </div>
+      {role === 'admin' && stored !== '' && value !== '' && <Button kind="quiet" onClick={() => onChange('')}>{t('status.clear')}</Button>}
       {others.length > 0 && (
         <details className={styles.others} onToggle={showOpened}>
           <summary>
@@ -87,13 +92,4 @@ function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
       <p id={id}>{t(reason, { status })}</p>
     </li>
   )
-}
-
-/**
- * Returns the status selected after a tap on the already selected status `value`: the vehicle's stored status. If `value` is the stored
- * status, a supervisor's tap clears the selection (''), and other roles keep it.
- */
-function withdrawn(role: string, stored: string, value: string): string {
-  if (value !== stored) return stored
-  return role === 'admin' ? '' : stored
 }

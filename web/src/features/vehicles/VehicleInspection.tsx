@@ -133,8 +133,8 @@ function VehicleScanDialog({ vehicle, identification, onManual }: { vehicle: Veh
 }
 
 /**
- * Returns the column of statuses and notes, and a function that moves the focus there once the vehicle is identified: to the notes if only
- * these can be corrected, otherwise to the statuses. The vehicle of a correction is identified already.
+ * Returns the ref of the column of statuses and notes, and a function that moves the focus there. The focus goes to the notes if the person
+ * can correct only these, otherwise to the statuses. The vehicle of a correction is identified already, so its focus moves at once.
  */
 function useFocusAfterIdentification(isIdentified: boolean, correctsNotes: boolean) {
   const column = useRef<HTMLDivElement>(null)
@@ -151,7 +151,7 @@ function useFocusAfterIdentification(isIdentified: boolean, correctsNotes: boole
  */
 const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ ...vehicleQuery(next ?? 0, yard), enabled: next !== null }).data
 
-/** Returns whether a save that the person corrects was made on a vehicle with a status, so that other roles than supervisors keep the status. */
+/** Returns whether the vehicle of a correction has a stored status, after which only supervisors choose freely. */
 const hasStatusBefore = (correction: InspectionDraft | null): boolean => (correction?.base?.status ?? '') !== ''
 
 /** Returns the vehicle as it was before `isHeld` became true, so that nothing moves while the person enters values. */

@@ -12,7 +12,7 @@ const vehicle: Vehicle = {
   admin_notes: '', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', next: null, modified_by: null, modified_by_hmc: null, modified_at: null, version: 4, open_conflicts: 0,
 }
 const theirs: Vehicle = { ...vehicle, status: 'ok', operator_notes: 'seen', inspected: true, modified_by: 9, modified_by_hmc: '1077', modified_at: '2026-11-21T01:02:03Z', version: 5 }
-const ASKS = 'Ao salvar, você escolhe qual versão manter.'
+const ASKS = 'O app vai perguntar ao salvar.'
 const SAVED = '1077 acabou de salvar OK.'
 const DONE = 'Confere, mas este veículo já foi inspecionado.'
 

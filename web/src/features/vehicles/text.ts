@@ -51,7 +51,7 @@ export const { catalogues, useFeatureText: useInspectionText } = defineFeatureTe
     'vehicle.savedJustNow': '{hmc} acabou de salvar {status}.',
     'vehicle.savedMeanwhile': '{hmc} salvou {status} nesse meio-tempo.',
     'vehicle.notesMeanwhile': '{hmc} alterou as observações nesse meio-tempo.',
-    'vehicle.asksOnSave': 'Ao salvar, você escolhe qual versão manter.',
+    'vehicle.asksOnSave': 'O app vai perguntar ao salvar.',
     'vehicle.openConflict': 'Duas pessoas informaram valores diferentes para este veículo. Um líder de equipe ou supervisor vai escolher.',
     'vehicle.openConflictHere': 'Duas pessoas informaram valores diferentes para este veículo.',
     'vehicle.decide': 'Resolve conflict',
@@ -74,6 +74,7 @@ export const { catalogues, useFeatureText: useInspectionText } = defineFeatureTe
     'walk.yard': 'Yard {yard}',
     'status.others': 'Other statuses',
     'status.current': 'current',
+    'status.clear': 'Clear status',
     'status.isCurrent': '"{status}" já é o status atual.',
     'status.onlyWithout': '"{status}" só pode ser escolhido enquanto o veículo estiver sem status.',
     'status.repairNeedsStatus': '"{status}" só pode ser escolhido depois que o veículo tiver um status.',
@@ -160,5 +161,6 @@ export const { catalogues, useFeatureText: useInspectionText } = defineFeatureTe
     'walk.yard': 'Pátio {yard}',
     'status.others': 'Outros status',
     'status.current': 'atual',
+    'status.clear': 'Retirar o status',
   },
 )

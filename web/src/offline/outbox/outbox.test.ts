@@ -2,7 +2,7 @@ import { IDBObjectStore } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
 import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { createReply, stubServer } from '@/testing/server'
-import { chooseSendFailureAction, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './pendingSave'
+import { chooseSendFailureAction, countUnsentInspections, groupPendingSavesByVehicle, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './pendingSave'
 import { createPendingSave, type SaveRequest } from './saveRequest'
 
 setUpDatabase()
@@ -207,7 +207,7 @@ test('an edit of an edit, made while the first save is being sent, starts from t
 const entry = (vehicle: number, status: string, part: Partial<PendingSave> = {}): PendingSave => ({ ...createPendingSave(request(vehicle, status), 'key'), ...part })
 
 test('pending saves are applied in order to the data of the server, and count once for each vehicle', () => {
-  const pending = groupPendingSaves([entry(7, 'ng'), entry(7, 'Repair', { inspected: true }), entry(8, 'ok', { state: 'refused' }), entry(9, 'ok', { stands_in: 4 })])
+  const pending = groupPendingSavesByVehicle([entry(7, 'ng'), entry(7, 'Repair', { inspected: true }), entry(8, 'ok', { state: 'refused' }), entry(9, 'ok', { stands_in: 4 })])
   expect(applyPendingChanges({ id: 7, status: '', inspected: false, version: 1 }, pending.get(7) ?? [])).toEqual({ id: 7, status: 'Repair', inspected: true, version: 1 })
   const list = [{ id: 7, status: '', inspected: false }, { id: 8, status: '', inspected: false }]
   expect(applyPendingChangesToList(list, pending)).toEqual([{ id: 7, status: 'Repair', inspected: true }, list[1]])

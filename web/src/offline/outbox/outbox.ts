@@ -11,9 +11,9 @@ import { writeSnapshotDelta } from '../snapshots/store'
 import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchKey, type PendingSave, type StoredSave } from './pendingSave'
 import { reportPendingSaves } from './pendingSavesReport'
 import { createPendingSave, RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
-import { sendSave } from './sendSave'
+import { sendPendingSave } from './sendPendingSave'
 import { OutboxSender } from './sender'
-import { insertSave, outboxState, deleteOldSentSaves, replaceQueuedSave, loadOutbox, deleteUndoableSave } from './store'
+import { insertPendingSave, outboxState, deleteOldSentSaves, updateStoredSave, loadOutbox, deleteUndoableSave } from './store'
 
 /**
  * Time in milliseconds that a screen waits for the server's response to a save, so that the screen can show a conflict. Afterwards, the
@@ -156,14 +156,14 @@ export class Outbox {
   async #sendAgain(entries: readonly StoredSave[]): Promise<void> {
     const session = getCurrentSession()
     if (session === null) return
-    for (const entry of entries) await replaceQueuedSave({ ...entry, vin: getMismatchedServerVin(entry) ?? entry.vin, state: 'waiting', reason: null }, session)
+    for (const entry of entries) await updateStoredSave({ ...entry, vin: getMismatchedServerVin(entry) ?? entry.vin, state: 'waiting', reason: null }, session)
     await this.flush()
   }
 }
 
 async function store(entry: PendingSave, session: Session): Promise<{ stored: StoredSave | null; isDeviceFull: boolean }> {
   try {
-    return { stored: await insertSave(entry, session), isDeviceFull: false }
+    return { stored: await insertPendingSave(entry, session), isDeviceFull: false }
   } catch (error) {
     return { stored: null, isDeviceFull: isQuotaExceededError(error) }
   }
@@ -172,7 +172,7 @@ async function store(entry: PendingSave, session: Session): Promise<{ stored: St
 /** Sends a save that this device could not store. Throws an `ApiProblem` with the reason when the server cannot be reached either. */
 async function sendUnstored(entry: PendingSave, { token }: Session, isDeviceFull: boolean): Promise<SaveResult> {
   try {
-    return { kind: 'saved', vehicle: await sendSave(entry, token) }
+    return { kind: 'saved', vehicle: await sendPendingSave(entry, token) }
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status !== 0) throw error
     throw new ApiProblem(0, isDeviceFull ? 'DISK_FULL' : databaseProblem.get() === 'outdated' ? 'OUTDATED' : 'NO_DISK', '')

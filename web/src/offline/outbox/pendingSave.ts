@@ -49,8 +49,8 @@ export interface PendingSavePayload {
 }
 
 /**
- * A person's save of a vehicle in the outbox, decrypted. After the server has stored the save, it stays on this device for a few days with
- * the state `done`.
+ * Decrypted entry of the outbox: a change of a vehicle that a person saved. After the server has stored it, the entry stays on this device
+ * for a few days with the state `done`.
  */
 export interface PendingSave extends PendingSavePayload {
   id: string
@@ -113,7 +113,7 @@ export function getVehicleMismatchKey(entry: PendingSave): string | null {
 export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchKey(entry) ?? [])).size
 
 /** Groups the saves that wait to be sent by vehicle id, each group in the order of sending. Leaves out rejected and sent saves. */
-export function groupPendingSaves<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
+export function groupPendingSavesByVehicle<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
   const pending = new Map<number, E[]>()
   for (const entry of entries) {
     if (entry.state !== 'waiting') continue

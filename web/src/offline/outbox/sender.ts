@@ -7,8 +7,8 @@ import { createStore } from '@/lib/store'
 import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/createUuid'
 import { chooseSendFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
-import { sendSave } from './sendSave'
-import { findNextSaveToSend, replaceQueuedSave, rebaseReplacement, loadOutbox, deleteSave } from './store'
+import { sendPendingSave } from './sendPendingSave'
+import { findNextSaveToSend, updateStoredSave, rebaseReplacingSave, loadOutbox, deleteSave } from './store'
 
 /** Outcome of sending a save, as reported to the screen that waits for the server's response. */
 export type SendOutcome =
@@ -144,12 +144,12 @@ export class OutboxSender {
   async #attempt(entry: StoredSave, session: Session): Promise<boolean> {
     this.sending.set(entry.id)
     try {
-      const vehicle = await sendSave(entry, session.token)
+      const vehicle = await sendPendingSave(entry, session.token)
       this.#failures = 0
       if (getCurrentDataOwnerKey() === entry.owner) {
         this.#events.onSaved(vehicle, entry)
-        const isStored = await replaceQueuedSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
-        if (!isStored) await rebaseReplacement(entry, session)
+        const isStored = await updateStoredSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
+        if (!isStored) await rebaseReplacingSave(entry, session)
       } else await deleteSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
       this.#settle(entry, { kind: 'saved', vehicle })
       return true
@@ -175,14 +175,14 @@ export class OutboxSender {
         if (isAwaited) break
         // No screen waits for the response, so the save is sent again in a mode in which the server records the conflict. It needs a new
         // key, because the idempotency key of the rejected attempt cannot be used again.
-        await replaceQueuedSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
+        await updateStoredSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
         return true
       case 'refused':
         if (isAwaited) break
-        await replaceQueuedSave(retained, session)
+        await updateStoredSave(retained, session)
         return true
       case 'retained':
-        await replaceQueuedSave(retained, session)
+        await updateStoredSave(retained, session)
         if (this.#waiters.has(entry.id)) this.#settle(entry, { kind: 'refused', problem, retained })
         else this.#events.onRetained(retained)
         return true

@@ -5,7 +5,7 @@ import { openDatabase, type Database } from '../database'
 import { recordPendingSaveCount } from '../pendingSaveCount'
 import type { SaveState, EncryptedSave } from '../schema'
 import { openBroadcastChannel } from '../broadcastChannel'
-import { groupPendingSaves, UNDO_PERIOD_MS, type PendingSave, type StoredSave } from './pendingSave'
+import { groupPendingSavesByVehicle, UNDO_PERIOD_MS, type PendingSave, type StoredSave } from './pendingSave'
 import { getSessionCipher, encryptSave, decryptSave } from './encryption'
 
 const DONE_RETENTION_MS = 3 * 86_400_000
@@ -64,7 +64,7 @@ async function readNow(): Promise<void> {
   const entries = own.flatMap(({ entry }) => entry ?? [])
   const undecryptable = own.flatMap(({ record, entry }) => (entry === null ? record.seq : []))
   const others = all.filter((record) => record.owner !== owner && record.state !== 'done').length
-  outboxState.set({ owner, entries, undecryptable, pending: groupPendingSaves(entries), others, canStore: true })
+  outboxState.set({ owner, entries, undecryptable, pending: groupPendingSavesByVehicle(entries), others, canStore: true })
   countPendingSaves()
 }
 
@@ -95,7 +95,7 @@ async function publish(): Promise<void> {
  * Stores a save of the person who signed in for this session, and returns the save with its position in the outbox. Returns null if this
  * browser has no database; rejects when the device has too little free storage.
  */
-export async function insertSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
+export async function insertPendingSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
   const database = await openDatabase()
   if (database === null) return null
   const seq = await reserveSeq(database)
@@ -152,7 +152,7 @@ function replacing(entry: PendingSave, old: PendingSave | null | undefined): Pen
 }
 
 /** Overwrites a stored save of the signed-in person. Returns `false` without a change if the save was replaced or deleted meanwhile. */
-export async function replaceQueuedSave(entry: StoredSave, session: Session): Promise<boolean> {
+export async function updateStoredSave(entry: StoredSave, session: Session): Promise<boolean> {
   const sealed = await encryptSave(entry, session)
   const database = await openDatabase()
   if (database === null) return false
@@ -168,9 +168,9 @@ export async function replaceQueuedSave(entry: StoredSave, session: Session): Pr
  * Updates the save that replaced `sent` while `sent` was on its way to the server. Called after the server has stored `sent`, whose values
  * become the base of the replacing save.
  */
-export async function rebaseReplacement(sent: StoredSave, session: Session): Promise<void> {
+export async function rebaseReplacingSave(sent: StoredSave, session: Session): Promise<void> {
   for await (const entry of decryptOwnSaves(session, 'waiting', 'refused')) {
-    if (entry.replaces === sent.seq) await replaceQueuedSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
+    if (entry.replaces === sent.seq) await updateStoredSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
   }
 }
 

@@ -1,5 +1,5 @@
 import { listHypothesesFromStart, type CodeHypothesis } from './codeHypotheses'
-import { chooseStartCandidates, findStartCandidates, type MultiScaleProfile, type TemplateSet } from './startCandidates'
+import { chooseStartCandidates, findStartCandidates, type MultiScaleProfile, type TemplatesWithBlur } from './startCandidates'
 
 /**
  * Cost below which a candidate character sequence (hypothesis) is good enough that no further start characters are tried. 0 is a perfect
@@ -8,7 +8,7 @@ import { chooseStartCandidates, findStartCandidates, type MultiScaleProfile, typ
 const GOOD_COST = 0.06
 
 /** Returns up to `most` candidate character sequences along the brightness profile of a barcode, the best first. */
-export function findCodeHypotheses(lines: readonly MultiScaleProfile[], searches: readonly (readonly TemplateSet[])[], most: number): CodeHypothesis[] {
+export function findCodeHypotheses(lines: readonly MultiScaleProfile[], searches: readonly (readonly TemplatesWithBlur[])[], most: number): CodeHypothesis[] {
   const starts = chooseStartCandidates(lines.flatMap((line) => searches.flatMap((search) => findStartCandidates(line, search))))
   const all: CodeHypothesis[] = []
   for (const start of starts) {

@@ -20,14 +20,14 @@ export interface BarStrip {
 }
 
 /** Picture reduced to bands (groups of rows): the mean brightness of each column in each band. */
-export interface PixelRowBands {
+export interface RowBands {
   count: number
   width: number
   means: Float64Array[]
 }
 
 /** Averages the rows of each band (group of rows) of a picture in which the bars are vertical. */
-export function createRowBands({ width, height, data }: GrayPicture): PixelRowBands {
+export function createRowBands({ width, height, data }: GrayPicture): RowBands {
   const count = Math.floor(height / BAND_HEIGHT_PX)
   const means = Array.from({ length: count }, (_, band) => {
     const sum = new Float64Array(width)
@@ -43,7 +43,7 @@ export function createRowBands({ width, height, data }: GrayPicture): PixelRowBa
  * Scores each cell of a band (group of rows) by the edges that continue in the next band. Bars continue from band to band; printed text and
  * noise do not.
  */
-function scoreCells({ count, width, means }: PixelRowBands): { columns: number; scores: Float64Array } {
+function scoreCells({ count, width, means }: RowBands): { columns: number; scores: Float64Array } {
   const columns = Math.floor((width - 2) / CELL_WIDTH)
   const scores = new Float64Array(columns * count)
   for (let band = 0; band + 1 < count; band++) {
@@ -66,7 +66,7 @@ function scoreCells({ count, width, means }: PixelRowBands): { columns: number; 
 }
 
 /** Finds up to `most` regions with vertical bars, the strongest first. A region consists of adjacent cells with a high score. */
-export function findBarStrips(bands: PixelRowBands, most: number): BarStrip[] {
+export function findBarStrips(bands: RowBands, most: number): BarStrip[] {
   const { columns, scores } = scoreCells(bands)
   const ordered = scores.toSorted()
   const strongest = ordered.at(-3 * MIN_CELLS_WIDE) ?? 0

@@ -1,7 +1,7 @@
 import type { BarEdge } from './symbologies'
 
 /** Appearance of the printed bars in a brightness profile: blur and ink spread. */
-export interface BarAppearance {
+export interface BarDistortion {
   /** Standard deviation of the blur in modules (widths of the narrowest bar). */
   blur: number
   /** Ink spread: width in modules by which bars are wider than specified; negative when bars are thinner. */
@@ -41,7 +41,7 @@ export function computeBlurredStep(z: number): number {
 export const computeApparentEdgePosition = ({ at, rises }: BarEdge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
 
 /** Returns the darkness of blurred bars, from 0 to 1, at ascending positions in modules. `edges` must be in ascending order. */
-export function renderBlurredBars(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): Float64Array {
+export function renderBlurredBars(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarDistortion): Float64Array {
   const dark = new Float64Array(places.length)
   const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
@@ -68,7 +68,7 @@ export interface DarknessDerivatives {
 }
 
 /** Returns the partial derivatives of the darkness that `renderBlurredBars` returns for the same arguments. */
-export function computeDarknessDerivatives(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarAppearance): DarknessDerivatives {
+export function computeDarknessDerivatives(edges: readonly BarEdge[], places: Float64Array, { blur, spread }: BarDistortion): DarknessDerivatives {
   const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
   const at = Float64Array.from(edges, (edge) => computeApparentEdgePosition(edge, spread))
   const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))

@@ -1,5 +1,5 @@
 import { findCodeHypotheses } from './alignment'
-import { decideCodeText, pickMostLikelyValues, type BlurredCodeText } from './decision'
+import { pickMostLikelyText, pickMostLikelyValues, type BlurredCodeText } from './decision'
 import { hasUniformResidual } from './printEvenness'
 import { refineFit, createInitialFit, type CodeFit } from './codeFit'
 import { computeCharacterLikelihoods } from './likelihood'
@@ -7,7 +7,7 @@ import type { CodeHypothesis } from './codeHypotheses'
 import { createBrightnessProfile, type BrightnessProfile } from './brightnessProfile'
 import { createRowBands, findBarStrips } from './barStrips'
 import { SYMBOLOGIES, computeCodeLength, type Symbology } from './symbologies'
-import { sampleProfile, createSymbologyTemplates } from './templates'
+import { resampleProfile, createSymbologyTemplates } from './templates'
 import { mapToSourcePoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
 /** Linear code that the blurred-code decoder read, with its format and its corners in the camera frame. */
@@ -46,8 +46,8 @@ export function decodeBrightnessProfile({ values, bars: { begin, end } }: Pick<B
   templates ??= createSets()
   const reversed = values.toReversed()
   const lines = [
-    { levels: sampleProfile(values), isReversed: false, bars: { begin, end } },
-    { levels: sampleProfile(reversed), isReversed: true, bars: { begin: values.length - end, end: values.length - begin } },
+    { levels: resampleProfile(values), isReversed: false, bars: { begin, end } },
+    { levels: resampleProfile(reversed), isReversed: true, bars: { begin: values.length - end, end: values.length - begin } },
   ]
   for (const hypothesis of findCodeHypotheses(lines, templates, MAX_HYPOTHESES)) {
     const read = checkHypothesis(hypothesis.isReversed ? reversed : values, hypothesis)
@@ -72,7 +72,7 @@ function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): Prof
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
       if (residual.contrast <= 0 || residual.variance > (1 - MIN_EXPLAINED_SHARE) * residual.energy || !hasUniformResidual(fit, residual)) return null
-      const decided = decideCodeText(fit.symbology, likelihoods)
+      const decided = pickMostLikelyText(fit.symbology, likelihoods)
       if (decided === null) return null
       const isClear = fit.symbology.hasCheckCharacter || residual.variance <= (1 - CERTAIN_EXPLAINED_SHARE) * residual.energy
       return { ...decided, certain: decided.certain && isClear, fit, isReversed: hypothesis.isReversed }

@@ -1,4 +1,4 @@
-import { BAND_HEIGHT_PX, type PixelRowBands, type BarStrip } from './barStrips'
+import { BAND_HEIGHT_PX, type RowBands, type BarStrip } from './barStrips'
 
 /** Mean brightness along a line across bars, one value per pixel. */
 export interface BrightnessProfile {
@@ -29,7 +29,7 @@ const MARGIN_SHARE = 0.1
  * Averages the bands (groups of rows) of a region into a brightness profile. Aligns the bars of the bands, and stops in both directions at
  * the first band without bars.
  */
-export function createBrightnessProfile({ means, width, count }: PixelRowBands, strip: BarStrip): BrightnessProfile {
+export function createBrightnessProfile({ means, width, count }: RowBands, strip: BarStrip): BrightnessProfile {
   const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)
   const left = Math.max(0, strip.left - margin)
   const right = Math.min(width, strip.right + margin)

@@ -1,9 +1,9 @@
-import { renderBlurredBars, computeDarknessDerivatives, type BarAppearance } from './blurredBars'
+import { renderBlurredBars, computeDarknessDerivatives, type BarDistortion } from './blurredBars'
 import { listBarEdges, type Symbology } from './symbologies'
 import type { CodeHypothesis } from './codeHypotheses'
 
 /** Position and appearance of a barcode in a brightness profile. */
-export interface CodeFit extends BarAppearance {
+export interface CodeFit extends BarDistortion {
   symbology: Symbology
   values: number[]
   /**

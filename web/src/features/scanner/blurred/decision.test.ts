@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
-import { MIN_MARGIN_FOR_CERTAINTY, MIN_ACCEPTABLE_MARGIN, decideCodeText } from './decision'
+import { MIN_MARGIN_FOR_CERTAINTY, MIN_ACCEPTABLE_MARGIN, pickMostLikelyText } from './decision'
 import { CODE_128, CODE_93, createCode39Symbology } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
@@ -12,8 +12,8 @@ const [STAR = -1] = CODE_39.starts
 /** Returns log likelihoods in which each value leads one rival by the margin in `leads`, and all other values by 50. */
 const likelihoods = (values: readonly number[], characters: number, leads: Record<number, number> = {}, rival = 1) =>
   values.map((value, place) => Float64Array.from({ length: characters }, (_, other) => (other === value ? 0 : other === (value + rival) % characters ? -(leads[place] ?? 50) : -50)))
-const decide128 = (leads: Record<number, number> = {}, values: readonly number[] = VALUES_128) => decideCodeText(CODE_128, likelihoods(values, 107, leads))
-const decide39 = (leads: Record<number, number>, rival = 1) => decideCodeText(CODE_39, likelihoods([STAR, 0, 1, 2, 3, 4, STAR], 44, leads, rival))
+const decide128 = (leads: Record<number, number> = {}, values: readonly number[] = VALUES_128) => pickMostLikelyText(CODE_128, likelihoods(values, 107, leads))
+const decide39 = (leads: Record<number, number>, rival = 1) => pickMostLikelyText(CODE_39, likelihoods([STAR, 0, 1, 2, 3, 4, STAR], 44, leads, rival))
 
 test('a text counts when start, stop and check character fit and every character leads by the margin', () => {
   expect(decide128()).toEqual({ text: 'AB12', certain: true, alternatives: [] })
@@ -34,7 +34,7 @@ test('alternatives are the texts with a right check character that the doubtful 
 
 test('a wrong check character gives no text', () => {
   expect(decide128({}, VALUES_128.with(5, ((VALUES_128[5] ?? 0) + 1) % 103))).toBeNull()
-  expect(decideCodeText(CODE_93, likelihoods([47, 10, 11, 12, 13, 1, 1, 47], 48))).toBeNull()
+  expect(pickMostLikelyText(CODE_93, likelihoods([47, 10, 11, 12, 13, 1, 1, 47], 48))).toBeNull()
 })
 
 test('without a start or a stop beyond doubt there is no text', () => {
@@ -42,12 +42,12 @@ test('without a start or a stop beyond doubt there is no text', () => {
   expect(decide128({}, VALUES_128.with(6, 40))).toBeNull()
   expect(decide128({ 0: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toBeNull()
   expect(decide128({ 6: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toBeNull()
-  expect(decideCodeText(CODE_39, likelihoods([1, 0, 1, 2, 3, 4, STAR], 44))).toBeNull()
+  expect(pickMostLikelyText(CODE_39, likelihoods([1, 0, 1, 2, 3, 4, STAR], 44))).toBeNull()
 })
 
 test('texts of fewer than four characters and asterisks inside are not read', () => {
-  expect(decideCodeText(CODE_39, likelihoods([STAR, 0, 1, 2, STAR], 44))).toBeNull()
-  expect(decideCodeText(CODE_39, likelihoods([STAR, 0, 1, STAR, 2, 3, STAR], 44))).toBeNull()
+  expect(pickMostLikelyText(CODE_39, likelihoods([STAR, 0, 1, 2, STAR], 44))).toBeNull()
+  expect(pickMostLikelyText(CODE_39, likelihoods([STAR, 0, 1, STAR, 2, 3, STAR], 44))).toBeNull()
 })
 
 const doubtful = (text: string, alternatives: string[]): DecodedFrame => createFake<DecodedFrame>({ codes: [], seen: null, doubtful: { code: { text, format: 'code_39', corners: [] }, alternatives } })

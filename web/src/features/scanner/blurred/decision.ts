@@ -38,7 +38,7 @@ const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 export const pickMostLikelyValues = (likelihoods: CharacterLikelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
 /** Returns the most likely text; `null` when start, stop or check characters are wrong or the text is too uncertain to be used. */
-export function decideCodeText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredCodeText | null {
+export function pickMostLikelyText(symbology: Symbology, likelihoods: CharacterLikelihoods): BlurredCodeText | null {
   const places = likelihoods.map(rank)
   const values = places.map(({ ranked }) => ranked[0]?.value ?? 0)
   const { starts, stop, textOf } = symbology

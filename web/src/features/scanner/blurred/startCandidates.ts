@@ -22,7 +22,7 @@ const SAME_SIZE = 0.13
 const APART = 0.12
 
 /** Character patterns of one symbology, all computed with the same blur (standard deviation in modules). */
-export interface TemplateSet {
+export interface TemplatesWithBlur {
   set: SymbologyTemplates
   blur: number
 }
@@ -30,7 +30,7 @@ export interface TemplateSet {
 /** Position in a brightness profile at which a start character matches. */
 export interface StartCandidate {
   line: MultiScaleProfile
-  search: TemplateSet
+  search: TemplatesWithBlur
   level: SampledProfile
   from: number
   template: PatternTemplate
@@ -41,7 +41,7 @@ export interface StartCandidate {
 /**
  * Finds positions near the first bars at which a start character matches. `searches` are the patterns of one symbology at several blurs.
  */
-export function findStartCandidates(line: MultiScaleProfile, searches: readonly TemplateSet[]): StartCandidate[] {
+export function findStartCandidates(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[]): StartCandidate[] {
   const found: StartCandidate[] = []
   const middle = searches[searches.length >> 1]
   if (middle === undefined) return found
@@ -64,7 +64,7 @@ export function findStartCandidates(line: MultiScaleProfile, searches: readonly 
 }
 
 /** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
-function chooseBestBlur(line: MultiScaleProfile, searches: readonly TemplateSet[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
+function chooseBestBlur(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []

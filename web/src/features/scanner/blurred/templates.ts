@@ -67,7 +67,7 @@ const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
 const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
 
 /** Resamples a brightness profile for every module size of the coarse search. */
-export const sampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
+export const resampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
 
 /** Resamples a brightness profile for one module size, with `SAMPLES_PER_MODULE` samples per module, each the mean of its pixels. */
 function sampleProfileAt(values: Float64Array, module: number): SampledProfile {

@@ -1,7 +1,7 @@
 import { createWorker, OEM, PSM } from 'tesseract.js'
 import { getOcrFolderUrl, storeOcrFiles } from '../../../offline/ocrFiles'
 import { readFramePixels } from '../framePixels'
-import { encodePgm, toGray, type GrayPicture } from '../pixels'
+import { encodePgm, toGrayscale, type GrayPicture } from '../pixels'
 import { extractLinePicture, findTextLines, listLineIndexesByRating } from './lines'
 import type { OcrRequest, OcrResponse } from './protocol'
 import { toRecognizedLine } from './recognizeLines'
@@ -27,7 +27,7 @@ let lines: GrayPicture[] = []
 
 async function answer(request: OcrRequest): Promise<OcrResponse> {
   if (request.kind === 'find') {
-    const picture = toGray(readFramePixels(request.frame))
+    const picture = toGrayscale(readFramePixels(request.frame))
     const found = findTextLines(picture)
     lines = found.map((line) => extractLinePicture(picture, line))
     return { kind: 'found', order: listLineIndexesByRating(found).slice(0, MAX_LINES_PER_PICTURE) }

@@ -1,4 +1,4 @@
-import { blurAndDownsampleByTwo, createBlankPicture, downsampleByTwo, pixelAt, samplePicture, type GrayPicture } from '../pixels'
+import { blurAndDownsampleByTwo, createBlankPicture, downsampleByTwo, pixelAt, resamplePicture, type GrayPicture } from '../pixels'
 
 /** A line of characters in a picture: its centre, its extent along and across its direction in pixels, and its slant in radians. */
 export interface TextLine {
@@ -178,7 +178,7 @@ export function extractLinePicture(picture: GrayPicture, { x, y, width, height, 
   const scale = Math.min(LETTER_HEIGHT_PX / (height / shrink), (MAX_WIDTH - 2 * LINE_MARGIN_PX) / (width / shrink))
   const [wide, high] = [Math.round((width / shrink) * scale) + 2 * LINE_MARGIN_PX, Math.round((height / shrink) * scale) + 2 * LINE_MARGIN_PX]
   const [cos, sin] = [Math.cos(slant) / scale, Math.sin(slant) / scale]
-  const cut = samplePicture(source, wide, high, {
+  const cut = resamplePicture(source, wide, high, {
     x: x / shrink - (cos * wide - sin * high) / 2,
     y: y / shrink - (sin * wide + cos * high) / 2,
     xx: cos, xy: -sin, yx: sin, yy: cos,

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import type { CameraFrame } from '../protocol'
 import type { OcrRequest, OcrResponse } from './protocol'
-import { RESPONSE_TIMEOUT_MS, getOcrReader } from './ocrReader'
+import { OCR_RESPONSE_TIMEOUT_MS, getOcrReader } from './ocrReader'
 
 class FakeWorker extends EventTarget {
   static readonly all: FakeWorker[] = []
@@ -51,7 +51,7 @@ test('a reader that runs out of memory or is silent ends what waits, and the nex
   FakeWorker.all[1]?.send({ kind: 'ready' })
   const silent = second.read(0)
   const ended = expect(silent).rejects.toThrow('did not answer')
-  await vi.advanceTimersByTimeAsync(RESPONSE_TIMEOUT_MS)
+  await vi.advanceTimersByTimeAsync(OCR_RESPONSE_TIMEOUT_MS)
   await ended
   expect(getOcrReader()).not.toBe(second)
 })

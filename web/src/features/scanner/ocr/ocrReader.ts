@@ -3,12 +3,12 @@ import type { CameraFrame } from '../protocol'
 import type { RecognizedLine, OcrRequest, OcrResponse } from './protocol'
 
 /** Time limit in milliseconds for loading the OCR engine and its model (about 4 MB); long enough for a slow connection. */
-export const LOAD_TIMEOUT_MS = 120_000
+export const OCR_LOAD_TIMEOUT_MS = 120_000
 /**
  * Time limit in milliseconds for one response of the loaded engine. A worker that exceeds it counts as failed, because a worker can fail
  * without an error event.
  */
-export const RESPONSE_TIMEOUT_MS = 20_000
+export const OCR_RESPONSE_TIMEOUT_MS = 20_000
 
 /** OCR of labels: finds and reads lines of characters in a web worker. */
 export interface OcrReader {
@@ -44,7 +44,7 @@ function startReader(): OcrReader {
     loaded.reject(failure)
     pending?.reject(failure)
   }
-  timer = setTimeout(fail, LOAD_TIMEOUT_MS, 'the engine did not come in time')
+  timer = setTimeout(fail, OCR_LOAD_TIMEOUT_MS, 'the engine did not come in time')
   const take = (response: OcrResponse) => {
     if (response.kind === 'failed') return fail(response.message)
     if (response.kind !== 'ready') return pending?.resolve(response)
@@ -64,7 +64,7 @@ function startReader(): OcrReader {
     const response = last.then(() => {
       if (failure !== null) throw failure
       pending = createDeferred<OcrResponse>()
-      timer = setTimeout(fail, RESPONSE_TIMEOUT_MS, 'the engine did not answer in time')
+      timer = setTimeout(fail, OCR_RESPONSE_TIMEOUT_MS, 'the engine did not answer in time')
       worker?.postMessage(request, transfer)
       return pending.promise
     }).finally(() => clearTimeout(timer))

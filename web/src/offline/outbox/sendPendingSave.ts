@@ -13,7 +13,7 @@ import type { PendingSave } from './pendingSave'
 const TIMEOUT_MS = 15_000
 
 /** Sends one save and returns the saved vehicle. Sending it again is safe, because the server applies only one save per idempotency key. */
-export async function sendSave(entry: PendingSave, token: string): Promise<Vehicle> {
+export async function sendPendingSave(entry: PendingSave, token: string): Promise<Vehicle> {
   const { vehicle: id, vin, yard, version, key, change, campaign, origin, device_time, mode } = entry
   const body: VehicleInput = { ...inputOf(change.wanted), seen_vin_number: vin, campaign_id: campaign, origin, base: inputOf(change.base), on_conflict: mode, device_time, device: getDeviceId() }
   const saved = await unwrapResponse(

@@ -6,7 +6,7 @@ import { formatDate, formatTime } from '@/lib/time'
 import { getCampaignStatusTextKey } from '@/ui/Status'
 import { listFieldChanges, fitTextsOnLine, type AuditFieldChange } from './auditEvents'
 import { useAuditText, type AuditTextKey } from './text'
-import styles from './EventChanges.module.css'
+import styles from './AuditEventChanges.module.css'
 
 /** Text keys of the labels for the fields in an audit event's old and new values, by field name. */
 const FIELDS: Record<string, TextKey | AuditTextKey> = {
@@ -62,7 +62,7 @@ function useDescribeChange() {
 }
 
 /** Changed values of an audit event: those that fit are shown on one line, the others in a collapsed section. */
-export function EventChanges({ event, maxLength }: { event: AuditEvent; maxLength: number }) {
+export function AuditEventChanges({ event, maxLength }: { event: AuditEvent; maxLength: number }) {
   const t = useAuditText()
   const describe = useDescribeChange()
   const changes = listFieldChanges(event).map(describe)

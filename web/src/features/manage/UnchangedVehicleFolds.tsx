@@ -1,0 +1,35 @@
+import { useState } from 'react'
+import type { BulkResult } from '@/api/types'
+import { formatCount } from '@/lib/time'
+import { SearchBox } from '@/ui/SearchBox'
+import { filterBulkOutcomeRows, listBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
+import { MIN_SEARCHED, OUTCOME_COUNT_LABELS, OutcomeVehicleTable } from './OutcomeVehicleTable'
+import { useManageText } from './text'
+import styles from './UnchangedVehicleFolds.module.css'
+
+/** Vehicles that a bulk change leaves as they are, folded below their numbers: those not found first, then those skipped. */
+export function UnchangedVehicleFolds({ result }: { result: BulkResult }) {
+  const rows = listBulkOutcomeRows(result, [])
+  return (
+    <>
+      <Fold kind="missing" rows={filterBulkOutcomeRows(rows, 'missing', '')} />
+      <Fold kind="skipped" rows={filterBulkOutcomeRows(rows, 'skipped', '')} />
+    </>
+  )
+}
+
+function Fold({ kind, rows }: { kind: BulkOutcomeKind; rows: BulkOutcomeRow[] }) {
+  const t = useManageText()
+  const [text, setText] = useState('')
+  if (rows.length === 0) return null
+  const label = t(OUTCOME_COUNT_LABELS[kind], { n: formatCount(rows.length) })
+  return (
+    <details className={styles.fold}>
+      <summary>{label}</summary>
+      <div className={styles.inside}>
+        {rows.length >= MIN_SEARCHED && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
+        <OutcomeVehicleTable label={label} rows={filterBulkOutcomeRows(rows, kind, rows.length >= MIN_SEARCHED ? text : '')} />
+      </div>
+    </details>
+  )
+}

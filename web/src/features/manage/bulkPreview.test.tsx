@@ -1,0 +1,69 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession } from '@/api/session'
+import { createReply, stubServer } from '@/testing/server'
+import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
+import ManagePage from './ManagePage'
+
+const outcome = {
+  matched: 3, updated: 1, skipped: [{ vin: 'HB20 3', code: 'SAME_STATUS', reason: 'already has this status' }], not_found: ['HB20 4', 'HB20 5'],
+  preview: [{ line: 1, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: 'ng', new: 'ok' }] }],
+}
+
+afterEach(endSession)
+
+function open(answers: Parameters<typeof stubServer>[0], address = '/campaign-list') {
+  signInAs(LEADER)
+  stubServer({
+    'GET /campaigns': { campaigns: [], meta: { page_index: 0, total_count: 0, per_page: 10 } },
+    'GET /yards': { yards: [], meta: { page_index: 0, total_count: 0, per_page: 10 } },
+    ...answers,
+  })
+  return renderPage(ManagePage, '/campaign-list/:id?', address)
+}
+
+/** Returns whether `first` comes before `second` on the page. */
+const isBefore = (first: Element, second: Element) => (first.compareDocumentPosition(second) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
+
+/** Opens the Status Manager with a list of vehicles and a status, so that it shows the preview. */
+async function preview(answers: Parameters<typeof stubServer>[0]) {
+  const person = open(answers, '/campaign-list?tool=status')
+  const tool = within(screen.getByRole('tabpanel', { name: 'Status Manager' }))
+  await person.selectOptions(tool.getByLabelText('Status'), 'ok')
+  await person.click(tool.getByLabelText(/^VIN list/))
+  await person.paste('HB20 1\nHB20 3\nHB20 4\nHB20 5')
+  const sentence = await tool.findByText('1 vehicle will be set to ok, 1 already has this status, 2 not found.')
+  return { person, tool, sentence, execute: tool.getByRole('button', { name: 'Execute' }) }
+}
+
+test('Execute follows the summary of the preview, before the vehicles', async () => {
+  const { tool, sentence, execute } = await preview({ 'POST /vehicles/bulk/status': outcome })
+  expect(isBefore(sentence, execute)).toBe(true)
+  expect(isBefore(execute, tool.getByRole('region', { name: 'Changes' }))).toBe(true)
+})
+
+test('vehicles that stay as they are, are folded in the preview, those not found first', async () => {
+  const { tool } = await preview({ 'POST /vehicles/bulk/status': outcome })
+  const folds = tool.getAllByRole('group').filter((group): group is HTMLDetailsElement => group instanceof HTMLDetailsElement)
+  expect(folds.map((fold) => [fold.open, fold.querySelector('summary')?.textContent])).toEqual([[false, 'Not found: 2'], [false, 'Skipped: 1']])
+  expect(folds.map((fold) => [...fold.querySelectorAll('tbody tr')].map(({ textContent }) => textContent))).toEqual([
+    ['HB20 4not found', 'HB20 5not found'], ['HB20 3already has this status'],
+  ])
+  expect(tool.queryByRole('button', { name: 'All' })).toBeNull()
+})
+
+test('the reason of a failed execution stands beside Execute, before the vehicles', async () => {
+  const { person, tool, execute } = await preview({ 'POST /vehicles/bulk/status': ({ json }) => (json.dry_run ? outcome : createReply(503, { code: 'UNAVAILABLE', message: '' })) })
+  await person.click(execute)
+  const alert = await tool.findByText(/^Erro ao executar atualização de status\./)
+  expect(isBefore(execute, alert)).toBe(true)
+  expect(isBefore(alert, tool.getByRole('region', { name: 'Changes' }))).toBe(true)
+})
+
+test('a campaign list without a match offers to show all campaigns', async () => {
+  const person = open({}, '/campaign-list?search=nobody&status=Closed&page=2')
+  await person.click(await screen.findByRole('button', { name: 'Show all' }))
+  await waitFor(() => expect(window.location.search).toBe(''))
+  expect(screen.getByRole('searchbox')).toHaveProperty('value', '')
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Show all' })).toBeNull())
+})

@@ -1,0 +1,32 @@
+import { render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
+import { expect, test } from 'vitest'
+import { StatusGrid } from './StatusGrid'
+
+function Grid({ role }: { role: string }) {
+  const [value, setValue] = useState('ok')
+  return (
+    <>
+      <StatusGrid role={role} stored="ok" value={value} onChange={setValue} />
+      <output>{value === '' ? 'none' : value}</output>
+    </>
+  )
+}
+
+const chosen = () => screen.getByRole('status').textContent
+
+test('a tap on the stored status keeps it; a supervisor clears it with a button of its own', async () => {
+  render(<Grid role="admin" />)
+  const person = userEvent.setup()
+  await person.click(screen.getByRole('button', { name: /^ok/ }))
+  expect(chosen()).toBe('ok')
+  await person.click(screen.getByRole('button', { name: 'Clear status' }))
+  expect(chosen()).toBe('none')
+  expect(screen.queryByRole('button', { name: 'Clear status' })).toBeNull()
+})
+
+test('only supervisors are offered to clear a stored status', () => {
+  render(<Grid role="op" />)
+  expect(screen.queryByRole('button', { name: 'Clear status' })).toBeNull()
+})
