@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { expect, test } from 'vitest'
 import { StatusGrid } from './StatusGrid'
 
-function Grid({ role }: { role: string }) {
+function Grid({ userRole }: { userRole: string }) {
   const [value, setValue] = useState('ok')
   return (
     <>
-      <StatusGrid role={role} stored="ok" value={value} onChange={setValue} />
+      <StatusGrid role={userRole} stored="ok" value={value} onChange={setValue} />
       <output>{value === '' ? 'none' : value}</output>
     </>
   )
@@ -17,7 +17,7 @@ function Grid({ role }: { role: string }) {
 const chosen = () => screen.getByRole('status').textContent
 
 test('a tap on the stored status keeps it; a supervisor clears it with a button of its own', async () => {
-  render(<Grid role="admin" />)
+  render(<Grid userRole="admin" />)
   const person = userEvent.setup()
   await person.click(screen.getByRole('button', { name: /^ok/ }))
   expect(chosen()).toBe('ok')
@@ -27,6 +27,6 @@ test('a tap on the stored status keeps it; a supervisor clears it with a button 
 })
 
 test('only supervisors are offered to clear a stored status', () => {
-  render(<Grid role="op" />)
+  render(<Grid userRole="op" />)
   expect(screen.queryByRole('button', { name: 'Clear status' })).toBeNull()
 })
