@@ -89,7 +89,7 @@ test('a CSV file is previewed, held by its errors, executed, and the vehicle is 
   await expect(tool.getByText('Vehicles: 2 · To change: 1 · Errors: 0')).toBeVisible()
   const previewed = (row: CampaignRow) => tool.locator('tbody').filter({ hasText: vinOf(row, model) })
   await expect(previewed(first)).toContainText(`${first.space} → C-901`)
-  await expect(previewed(first)).toContainText('InspectedNo → Yes')
+  await expect(previewed(first)).toContainText('Inspected: No → Yes')
   await expect(previewed(second)).toContainText('No change')
   await takeScreenshot(page, 'manage-csv')
   expect(await getOverflowWidth(page)).toBeLessThanOrEqual(0)
