@@ -103,11 +103,11 @@ test.describe('at the desk', () => {
 
   test('charts shrink to the sheet although the browser does not measure them again, and nothing to press is printed', async ({ page }) => {
     await page.setViewportSize({ width: 1440, height: 900 })
-    // As when a person prints: the layout gets the width of the sheet, but the page is not told.
+    // As when a person prints: the layout gets the width of the sheet, but no resize event reaches the page.
     await page.addInitScript(() => {
       window.ResizeObserver = class extends ResizeObserver {
-        constructor(told: ResizeObserverCallback) {
-          super((...sizes) => matchMedia('print').matches || told(...sizes))
+        constructor(onResize: ResizeObserverCallback) {
+          super((...sizes) => matchMedia('print').matches || onResize(...sizes))
         }
       }
     })
