@@ -102,7 +102,8 @@ test('a list is downloaded again when too much has changed, or by its ETag from 
   expect((await phone.refreshSnapshot(phone.client, 5))?.map(({ id }) => id)).toEqual([1, 4])
   const calls = stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/all': new Response(null, { status: 304 }) })
   expect((await phone.refreshSnapshot(phone.client, 5))?.map(({ id }) => id)).toEqual([1, 4])
-  expect(calls.at(-1)?.headers.get('if-none-match')).toBe('"b"')
+  const downloads = calls.filter(({ name }) => name === 'GET /vehicles/campaign/5/all')
+  expect(downloads.map(({ headers }) => headers.get('if-none-match'))).toEqual(['"b"'])
 })
 
 test.each([
