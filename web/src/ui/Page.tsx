@@ -88,10 +88,17 @@ const ICONS: Record<'error' | 'success' | 'info' | 'warning', IconName> = {
   warning: 'warning',
 }
 
+interface AlertProps {
+  kind: keyof typeof ICONS
+  /** Whether the icon is centred vertically, for content whose first line is taller than a line of text. Otherwise it is at the top. */
+  hasCentredIcon?: boolean
+  children: ReactNode
+}
+
 /** Message box that states what happened and what to do. */
-export function Alert({ kind, children }: { kind: keyof typeof ICONS; children: ReactNode }) {
+export function Alert({ kind, hasCentredIcon = false, children }: AlertProps) {
   return (
-    <div className={`${styles.note} ${styles[kind]}`} role={kind === 'error' ? 'alert' : 'status'}>
+    <div className={`${styles.note} ${styles[kind]}`} data-centred={hasCentredIcon || undefined} role={kind === 'error' ? 'alert' : 'status'}>
       <Icon name={ICONS[kind]} size={22} />
       <div className={styles.content}>{children}</div>
     </div>

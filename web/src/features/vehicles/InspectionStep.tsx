@@ -39,7 +39,7 @@ export function InspectionStep({ n, title, done, folded = false, onToggle, summa
         {onToggle === undefined ? heading : (
           <button type="button" className={styles.fold} aria-expanded={!folded} onClick={onToggle}>
             {heading}
-            <Icon name={folded ? 'plus' : 'down'} size={20} />
+            <Icon name="down" size={20} />
           </button>
         )}
       </h2>

@@ -29,7 +29,7 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
     resolve.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('vehicle.conflictDone')) })
   const isLate = resolve.error instanceof ApiProblem && resolve.error.status === 409
   return (
-    <Alert kind="warning">
+    <Alert kind="warning" hasCentredIcon>
       {own.map((conflict) => (
         <Question key={conflict.id} conflict={conflict} busy={resolve.isPending} onResolve={(choice) => take(conflict, choice)} />
       ))}
