@@ -60,8 +60,13 @@ export async function fetchVehicles(request: APIRequestContext, headers: Headers
   return (await response.json()) as Vehicle[]
 }
 
+/** Returns a vehicle. Repeats the request as long as the server reports an overload, which clients wait for. */
 export async function fetchVehicle(request: APIRequestContext, headers: Headers, id: number): Promise<Record<string, unknown>> {
-  const response = await request.get(`/api/vehicles/${id}`, { headers })
+  let response = await request.get(`/api/vehicles/${id}`, { headers })
+  for (let tries = 0; response.status() === 503 && tries < 5; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    response = await request.get(`/api/vehicles/${id}`, { headers })
+  }
   return (await response.json()) as Record<string, unknown>
 }
 
