@@ -46,7 +46,8 @@ pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 /// Names of the failure counters on which one password attempt is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CounterNames {
-    /// Name of the counter that decides, by its failures and its block, whether the attempt is allowed.
+    /// Name of the counter that decides whether the attempt is allowed: not while this counter has an unexpired block. Too many
+    /// failures begin a block.
     pub primary: String,
     /// Name of a second counter, which counts the attempt but cannot block it; `None` when the attempt has only one counter.
     pub secondary: Option<String>,

@@ -1,6 +1,6 @@
 //! Campaign as stored in the database, with its status and lifecycle state, and its conversion to protobuf.
 use chrono::{DateTime, Utc};
-use patio_kit::{clock, progress_cache::CachedProgress};
+use patio_kit::{campaign_progress_cache::CachedProgress, clock};
 use patio_proto::{campaign as pb, campaign::CampaignStatus, status, vehicle::Gate};
 use sqlx::FromRow;
 

@@ -6,8 +6,8 @@ use crate::{campaign::CampaignState, context::ServiceContext, error::Error, requ
 use chrono::{DateTime, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
+    campaign_progress_cache::CachedProgress,
     db::Tx,
-    progress_cache::CachedProgress,
 };
 use std::time::Duration;
 use tokio::sync::oneshot;

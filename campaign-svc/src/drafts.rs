@@ -13,8 +13,8 @@ use crate::{
 use chrono::{DateTime, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
+    campaign_progress_cache::CachedProgress,
     db::Tx,
-    progress_cache::CachedProgress,
 };
 use patio_proto::campaign as pb;
 

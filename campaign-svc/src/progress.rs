@@ -3,7 +3,7 @@ use crate::{error::Error, request_context::RequestContext, vehicle_client::Vehic
 use futures::future::join_all;
 use patio_kit::{
     cache::Cache,
-    progress_cache::{self, CachedProgress},
+    campaign_progress_cache::{self, CachedProgress},
 };
 use patio_proto::{access::Role, vehicle as pb};
 use std::{collections::HashMap, time::Duration};
@@ -93,7 +93,7 @@ impl ProgressReader {
     /// id of the next vehicle to inspect.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedProgress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
-        let keys: Vec<_> = ids.iter().map(|id| progress_cache::progress_cache_key(*id)).collect();
+        let keys: Vec<_> = ids.iter().map(|id| campaign_progress_cache::campaign_progress_cache_key(*id)).collect();
         let held = cache.get_many(&keys).await;
         ids.iter()
             .copied()
@@ -104,7 +104,13 @@ impl ProgressReader {
 
     async fn cache_progress(&self, progress: &pb::Progress) {
         if let Some(cache) = &self.cache {
-            cache.put_if_newer(&progress_cache::progress_cache_key(progress.campaign_id), progress.revision, &read(progress)).await;
+            cache
+                .put_if_newer(
+                    &campaign_progress_cache::campaign_progress_cache_key(progress.campaign_id),
+                    progress.revision,
+                    &read(progress),
+                )
+                .await;
         }
     }
 }

@@ -105,7 +105,7 @@ async fn a_deletion_does_not_wait_long_for_its_audit_counters() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        world.host.cache.remove(&patio_kit::progress_cache::progress_cache_key(id)).await;
+        world.host.cache.remove(&patio_kit::campaign_progress_cache::campaign_progress_cache_key(id)).await;
         world.yard.misbehave(Some(Trouble::Away));
         world.delete(id).await.unwrap();
         let entry = world.audit().await.remove(0);

@@ -2,7 +2,7 @@
 use crate::support::{MANAGER, OPERATOR, World, page, yard::Trouble};
 use patio_kit::{
     cache::Cache,
-    progress_cache::{self, CachedProgress},
+    campaign_progress_cache::{self, CachedProgress},
 };
 use patio_proto::{campaign::ListCampaignsRequest, yard::DASH_YARD_ID};
 use patio_testing::each_database;
@@ -18,7 +18,7 @@ async fn shown(world: &World, id: i64) -> (i64, i64, Option<i64>) {
 async fn a_list_requests_counters_once_and_again_after_a_commit(world: World) {
     let (one, two) = (world.ready("One").await, world.ready("Two").await);
     for id in [one, two] {
-        world.host.cache.remove(&progress_cache::progress_cache_key(id)).await;
+        world.host.cache.remove(&campaign_progress_cache::campaign_progress_cache_key(id)).await;
         world.yard.count(id, 2, (4, 1, Some(77)));
     }
     world.yard.calls();
@@ -29,7 +29,7 @@ async fn a_list_requests_counters_once_and_again_after_a_commit(world: World) {
 
     world.yard.count(one, 2, (4, 2, Some(78)));
     let committed = CachedProgress { total: 4, inspected: 2, next: None, next_known: false, in_dash: false };
-    assert!(world.host.cache.put_if_newer(&progress_cache::progress_cache_key(one), 2, &committed).await);
+    assert!(world.host.cache.put_if_newer(&campaign_progress_cache::campaign_progress_cache_key(one), 2, &committed).await);
     assert_eq!(shown(&world, one).await, (4, 2, Some(78)));
     assert_eq!(world.yard.calls(), [format!("progress of [{one}] in None")], "only the changed campaign is requested");
     assert_eq!(shown(&world, one).await, (4, 2, Some(78)));
@@ -61,13 +61,13 @@ async fn a_response_older_than_a_commit_is_not_cached() {
         let id = world.ready("Brakes").await;
         world.yard.count(id, 2, (4, 1, Some(77)));
         let committed = CachedProgress { total: 4, inspected: 3, next: None, next_known: false, in_dash: false };
-        assert!(world.host.cache.put_if_newer(&progress_cache::progress_cache_key(id), 9, &committed).await);
+        assert!(world.host.cache.put_if_newer(&campaign_progress_cache::campaign_progress_cache_key(id), 9, &committed).await);
         world.yard.calls();
         for _ in 0..2 {
             shown(&world, id).await;
             assert_eq!(world.yard.calls().len(), 1, "revision 1 must not cover revision 9");
         }
-        assert_eq!(world.host.cache.get(&progress_cache::progress_cache_key(id)).await, Some(committed));
+        assert_eq!(world.host.cache.get(&campaign_progress_cache::campaign_progress_cache_key(id)).await, Some(committed));
     })
     .await;
 }
@@ -77,7 +77,7 @@ async fn counters_of_one_yard_are_never_returned_as_totals() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        world.host.cache.remove(&progress_cache::progress_cache_key(id)).await;
+        world.host.cache.remove(&campaign_progress_cache::campaign_progress_cache_key(id)).await;
         world.yard.count(id, 2, (4, 1, Some(77)));
         world.yard.count(id, 3, (6, 6, None));
         let in_yard = ListCampaignsRequest { yard: Some(3), ..page(0, 10) };
@@ -93,7 +93,7 @@ async fn counters_that_an_operator_may_not_see_are_not_taken_from_the_cache_nor_
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        world.host.cache.remove(&progress_cache::progress_cache_key(id)).await;
+        world.host.cache.remove(&campaign_progress_cache::campaign_progress_cache_key(id)).await;
         world.yard.count(id, 2, (4, 1, Some(77)));
         world.yard.count(id, DASH_YARD_ID, (2, 0, Some(70)));
         world.yard.calls();
@@ -128,11 +128,11 @@ async fn without_vehicle_svc_campaigns_are_listed_with_cached_progress_or_with_u
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.yard.count(id, 2, (4, 1, Some(77)));
-        world.host.cache.remove(&progress_cache::progress_cache_key(id)).await;
+        world.host.cache.remove(&campaign_progress_cache::campaign_progress_cache_key(id)).await;
         world.get(id).await.unwrap();
         world.yard.misbehave(Some(Trouble::Away));
         assert_eq!(shown(&world, id).await, (4, 1, Some(77)));
-        world.host.cache.remove(&progress_cache::progress_cache_key(id)).await;
+        world.host.cache.remove(&campaign_progress_cache::campaign_progress_cache_key(id)).await;
         let listed = world.list(page(0, 10)).await.unwrap().campaigns.remove(0);
         assert_eq!((listed.name.as_str(), listed.progress_unknown, listed.total_vehicles), ("Brakes", true, 0));
         assert!(world.get(id).await.unwrap().progress_unknown);

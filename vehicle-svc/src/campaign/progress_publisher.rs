@@ -6,9 +6,9 @@ use crate::{
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
+    campaign_progress_cache::{self, CachedProgress as Cached},
     client::service_channel::ServiceChannel,
     db::Db,
-    progress_cache::{self, CachedProgress as Cached},
     service_host::ServiceHost,
     telemetry::{outage_tracker::OutageTracker, to_gauge_value},
 };
@@ -102,7 +102,11 @@ impl ProgressPublisher {
             Cached { total: campaign_counts.total, inspected: campaign_counts.inspected, next: None, next_known: false, in_dash: false };
         self.host
             .cache
-            .put_if_newer(&progress_cache::progress_cache_key(campaign_counts.campaign_id), campaign_counts.revision, &value)
+            .put_if_newer(
+                &campaign_progress_cache::campaign_progress_cache_key(campaign_counts.campaign_id),
+                campaign_counts.revision,
+                &value,
+            )
             .await
     }
 

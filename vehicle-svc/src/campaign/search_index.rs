@@ -102,8 +102,9 @@ impl CampaignIndex {
         let (mut roster, mut position) = (Self::new(layout), (String::new(), 0));
         loop {
             let from = &position;
-            let some =
-                db.read_from_replica(|db| async move { vehicles::list_index_entries(&db, campaign, from, READ_CHUNK_LEN).await }).await?;
+            let some = db
+                .read_from_replica(|db| async move { vehicles::list_search_index_entries(&db, campaign, from, READ_CHUNK_LEN).await })
+                .await?;
             let Some(last) = some.last() else { return Ok(roster) };
             position = (last.walk_key.clone(), last.id);
             some.iter().for_each(|entry| roster.add_vehicle(entry));

@@ -17,8 +17,8 @@ use patio_proto::{access::Role, status};
 /// Returns the error of the first rule that the save breaks.
 pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(EditableFields, Vec<NewConflict>)> {
     let before = &found.vehicle;
-    if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.vin_parts()) {
-        return Err(Error::VinMismatch { id: before.id, vin: before.vin_parts().to_text() });
+    if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.to_vin()) {
+        return Err(Error::VinMismatch { id: before.id, vin: before.to_vin().to_text() });
     }
     if save.base.is_none() && save.if_version.is_some_and(|seen| seen != before.version) {
         return Err(Error::OutdatedVersion { id: before.id, current_version: before.version });
@@ -34,7 +34,7 @@ pub fn evaluate_save(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> R
 /// must have checked the vehicle's version.
 fn evaluate_without_base(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<EditableFields> {
     let is_admin = role == Role::Admin;
-    let identifier = before.vin_parts();
+    let identifier = before.to_vin();
     reject_if(!is_admin && save.vin.as_ref().is_some_and(|vin| *vin != identifier), "the VIN")?;
     reject_if(!is_admin && save.place.as_ref().is_some_and(|place| place.space != before.parking_space), "the parking space")?;
     reject_if(!is_admin && save.admin_notes.as_ref().is_some_and(|notes| *notes != before.admin_notes), "the supervisor notes")?;

@@ -103,7 +103,7 @@ impl<'a> Own<'a> {
             yard: place.and_then(|place| place.yard_id),
             yard_group: place.map(|place| place.group.as_str()),
             walk: place.map(|place| place.walk_key.as_str()),
-            haystack: place.map(|place| parking_space::vehicle_search_text(&vehicle.vin_parts(), &place.space)),
+            haystack: place.map(|place| parking_space::vehicle_search_text(&vehicle.to_vin(), &place.space)),
             status,
             inspected,
             admin_notes,

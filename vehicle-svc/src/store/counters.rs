@@ -1,7 +1,7 @@
 //! Counters of vehicles per yard and campaign, updated in the transaction that changes the vehicles.
 use crate::store::{
     dialect,
-    save_sql::{CounterSql, milestone_sql},
+    save_sql::{CampaignCounterSql, milestone_sql},
 };
 use patio_kit::{db::Tx, on};
 use sqlx::{FromRow, query, query_as, query_scalar};
@@ -100,8 +100,13 @@ struct After {
 
 /// SQL statement that updates the counters of a campaign. `$4` is true when the work in the campaign had begun before the update.
 static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
-    let counters =
-        CounterSql { was_total: "(total - $2)", was_inspected: "(inspected - $3)", total: "total", inspected: "inspected", begun: "$4" };
+    let counters = CampaignCounterSql {
+        was_total: "(total - $2)",
+        was_inspected: "(inspected - $3)",
+        total: "total",
+        inspected: "inspected",
+        begun: "$4",
+    };
     format!(
         "update campaigns set total = total + $2, inspected = inspected + $3, counts_revision = counts_revision + 1, layout = layout + 1,
                 begun = true

@@ -25,7 +25,7 @@ impl EditableFields {
     #[must_use]
     pub fn from_vehicle(vehicle: &Vehicle) -> Self {
         Self {
-            identifier: vehicle.vin_parts(),
+            identifier: vehicle.to_vin(),
             place: parking_space_after_save(vehicle, None),
             status: status::vehicle_status_text(status::parse_vehicle_status(&vehicle.status).unwrap_or_default()),
             operator_notes: vehicle.operator_notes.clone(),

@@ -27,7 +27,7 @@ const VALUES: [&str; 13] = [
 ];
 
 /// SQL expressions of a campaign's counters before and after a change. `begun` tells whether work had begun before the change.
-pub struct CounterSql {
+pub struct CampaignCounterSql {
     pub was_total: &'static str,
     pub was_inspected: &'static str,
     pub total: &'static str,
@@ -44,8 +44,8 @@ fn fill(file: &str, parts: &[(&str, &str)]) -> String {
 /// Returns the SQL expression for the milestone that a change of counters reaches: work begun, complete, or incomplete again. The
 /// value is the protobuf number of the milestone, or null.
 #[must_use]
-pub fn milestone_sql(counters: &CounterSql) -> String {
-    let CounterSql { was_total, was_inspected, total, inspected, begun } = *counters;
+pub fn milestone_sql(counters: &CampaignCounterSql) -> String {
+    let CampaignCounterSql { was_total, was_inspected, total, inspected, begun } = *counters;
     let parts = [("was_total", was_total), ("was_inspected", was_inspected), ("total", total), ("inspected", inspected), ("begun", begun)];
     fill(include_str!("sql/milestone.sql"), &parts)
 }
@@ -58,7 +58,7 @@ fn assignments(value: impl Fn(usize) -> String) -> String {
 }
 
 fn on_sqlite(next: &str) -> String {
-    let counters = CounterSql {
+    let counters = CampaignCounterSql {
         was_total: "total",
         was_inspected: "inspected",
         total: "(total + $23)",
@@ -92,7 +92,7 @@ pub fn sqlite_save_sql(yard_filter: YardFilter) -> &'static str {
 
 /// SQL statement that writes a group of saves and then selects the saved vehicles, on `PostgreSQL`.
 pub static POSTGRES_SAVE_SQL: LazyLock<String> = LazyLock::new(|| {
-    let counters = CounterSql {
+    let counters = CampaignCounterSql {
         was_total: "c.was_total",
         was_inspected: "c.was_inspected",
         total: "c.total",

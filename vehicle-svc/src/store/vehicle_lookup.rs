@@ -82,7 +82,7 @@ impl FoundVehicle {
 
     /// Returns the vehicle's VIN: model code and serial number.
     #[must_use]
-    pub fn vin_parts(&self) -> Vin {
+    pub fn to_vin(&self) -> Vin {
         Vin { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
     }
 

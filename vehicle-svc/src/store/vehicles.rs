@@ -64,7 +64,7 @@ pub struct Vehicle {
 impl Vehicle {
     /// Returns the vehicle's VIN: model code and serial number.
     #[must_use]
-    pub fn vin_parts(&self) -> Vin {
+    pub fn to_vin(&self) -> Vin {
         Vin { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
     }
 }
@@ -229,7 +229,7 @@ pub struct IndexedVehicle {
 
 /// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
 /// starts after `position`, the sort key and id of the previous vehicle.
-pub async fn list_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<IndexedVehicle>> {
+pub async fn list_search_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<IndexedVehicle>> {
     on!(db.read_pool(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
           where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")

@@ -253,7 +253,7 @@ async fn campaign_svc_receives_the_begun_and_complete_milestones_before_the_resp
         }
         let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| (report.campaign_id, report.milestone())).collect();
         assert_eq!(reported, [(CAMPAIGN, Milestone::Begun), (CAMPAIGN, Milestone::Complete)]);
-        let cached = yard.host.cache.get(&patio_kit::progress_cache::progress_cache_key(CAMPAIGN)).await.unwrap();
+        let cached = yard.host.cache.get(&patio_kit::campaign_progress_cache::campaign_progress_cache_key(CAMPAIGN)).await.unwrap();
         assert_eq!((cached.total, cached.inspected, cached.next_known), (2, 2, false));
     })
     .await;

@@ -5,9 +5,9 @@ pub mod yard;
 use campaign_svc::{Config, SCHEMA, Sweeper};
 use chrono::TimeDelta;
 use patio_kit::{
+    campaign_progress_cache::{self, CachedProgress},
     client::service_channel::ServiceChannel,
     errors::{self, ErrorReason},
-    progress_cache::{self, CachedProgress},
     server::access_layer::AccessLayerState,
     service_host::ServiceHost,
 };
@@ -155,7 +155,7 @@ impl World {
         let now = self.yard.count(id, yard, counters);
         let committed =
             CachedProgress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
-        assert!(self.host.cache.put_if_newer(&progress_cache::progress_cache_key(id), now.revision, &committed).await);
+        assert!(self.host.cache.put_if_newer(&campaign_progress_cache::campaign_progress_cache_key(id), now.revision, &committed).await);
     }
 
     /// Reports a milestone (work began, is complete, or is incomplete again), as vehicle-svc does.

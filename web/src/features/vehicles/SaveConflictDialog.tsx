@@ -10,7 +10,7 @@ import styles from './SaveConflictDialog.module.css'
 /** Vehicle fields that the dialog compares, in the order of display. */
 const FIELDS: readonly VehicleField[] = ['status', 'parking_space', 'vin_number', 'operator_notes', 'admin_notes']
 
-/** Labels of the fields. Those of the notes are short, because a word of the long ones is wider than a column on a small phone. */
+/** Labels of the fields. The notes have short labels here, because their usual labels do not fit into a column on a small phone. */
 const LABELS = { ...VEHICLE_FIELD_LABELS, operator_notes: 'notes.operator', admin_notes: 'notes.supervisor' } as const
 
 /** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */

@@ -27,6 +27,6 @@ pub struct CachedProgress {
 
 /// Returns the cache key of a campaign's progress.
 #[must_use]
-pub fn progress_cache_key(campaign_id: i64) -> CacheKey<CachedProgress> {
+pub fn campaign_progress_cache_key(campaign_id: i64) -> CacheKey<CachedProgress> {
     CacheKey::new(format!("progress:{campaign_id}"), CACHE_LIFETIME)
 }
