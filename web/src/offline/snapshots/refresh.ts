@@ -15,7 +15,7 @@ import { deleteSnapshot, readSnapshots, readSnapshotRows, readSnapshot, writeSna
 export async function downloadSnapshot(head: Campaign, yard: number | null): Promise<void> {
   const known = await readSnapshot(head.id)
   const yards = yard === null || known?.yards === null ? null : [...new Set([...(known?.yards ?? []), yard])]
-  await downloadList(keepTotals(head, known?.head), yards, known?.taken_at ?? Date.now())
+  await downloadList(keepTotals(head, known?.head), yards, known?.taken_at ?? Date.now(), { isRefresh: false })
 }
 
 /**
@@ -30,15 +30,22 @@ function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
 
 const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.user_type ?? '')
 
-/** Downloads and stores a vehicle list. Given the `ETag` of the stored list as `tag`, downloads the list only if it has changed. */
-async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
+interface DownloadOptions {
+  /** Whether the download refreshes a stored list. It is then not stored, and null is returned, if the list was deleted meanwhile. */
+  isRefresh: boolean
+  /** The `ETag` of the stored list. The list is then downloaded only if it has changed. */
+  tag?: string | null
+}
+
+/** Downloads and stores a vehicle list, and returns its rows. */
+async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, { isRefresh, tag = null }: DownloadOptions): Promise<ListedVehicle[] | null> {
   const owner = getCurrentDataOwnerKey() ?? ''
   const list = await fetchVehicleList(head.id, tag)
   if (list === null) return await writeSnapshotDelta(head.id, [], { head, fresh_at: Date.now() })
   const rows = yards === null ? list.rows : list.rows.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   const revision = list.revision === null ? null : Number(list.revision)
-  await writeSnapshot({ campaign: head.id, owner, yards, head, revision, dash: seesDash(), tag: list.etag, taken_at, fresh_at: Date.now() }, rows)
-  return rows
+  const snapshot = { campaign: head.id, owner, yards, head, revision, dash: seesDash(), tag: list.etag, taken_at, fresh_at: Date.now() }
+  return (await writeSnapshot(snapshot, rows, isRefresh)) ? rows : null
 }
 
 /**
@@ -63,8 +70,8 @@ async function update(snapshot: SnapshotMetadata): Promise<ListedVehicle[] | nul
   const isDamaged = (await readSnapshotRows(campaign)) === null
   const head = keepTotals(await fetchCampaign(campaign, null), snapshot.head)
   const lacksDash = snapshot.dash !== true && seesDash()
-  if (lacksDash || isDamaged) return await downloadList(head, yards, taken_at)
-  if (revision === null) return await downloadList(head, yards, taken_at, tag)
+  if (lacksDash || isDamaged) return await downloadList(head, yards, taken_at, { isRefresh: true })
+  if (revision === null) return await downloadList(head, yards, taken_at, { isRefresh: true, tag })
   return await downloadChanges(snapshot, head, revision)
 }
 
@@ -73,7 +80,7 @@ async function downloadChanges({ campaign, yards, taken_at }: SnapshotMetadata, 
   const ofYards = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   const rows = await readSnapshotRows(campaign)
   if (rows === null) return null // the snapshot was deleted meanwhile
-  if (whole || removed.length > 0 || hasUnknownVehicles(rows, ofYards)) return await downloadList(head, yards, taken_at)
+  if (whole || removed.length > 0 || hasUnknownVehicles(rows, ofYards)) return await downloadList(head, yards, taken_at, { isRefresh: true })
   // A stored vehicle that has moved to another yard stays in the list, with its new yard. Other vehicles are not added.
   const known = new Set(rows.map(({ id }) => id))
   return await writeSnapshotDelta(campaign, vehicles.filter(({ id }) => known.has(id)), { revision, head, fresh_at: Date.now() })

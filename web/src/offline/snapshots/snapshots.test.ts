@@ -122,6 +122,32 @@ test.each([
   expect([phone.client.getQueryData(phone.vehicleListQuery(5).queryKey), await (await page()).readSnapshotRows(5)]).toEqual([rows, rows])
 })
 
+test('a list that is deleted while it is downloaded again is not stored again', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { etag: '"a"' }) })
+  const phone = await page()
+  await phone.downloadSnapshot(head, null)
+  stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/all': async () => {
+    await phone.deleteSnapshot(5)
+    return all(rows, { etag: '"b"' })
+  } })
+  expect(await phone.refreshSnapshot(phone.client, 5)).toBeNull()
+  expect([await phone.readSnapshots(), await phone.readSnapshotRows(5)]).toEqual([[], null])
+})
+
+test('an old event that a tab handles late does not replace a newer stored row', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  const slow = await page()
+  await slow.downloadSnapshot(head, null)
+  const { writeSnapshotDelta } = await import('./store')
+  const other = await page()
+  const [older, newer] = [row(3, { status: 'ng', version: 2 }), row(3, { status: 'ok', version: 3 })]
+  const { writeSnapshotDelta: writeInOther } = await import('./store')
+  await writeInOther(5, [newer], {})
+  await writeSnapshotDelta(5, [older], {})
+  expect((await (await page()).readSnapshotRows(5))?.[2]).toMatchObject({ status: 'ok', version: 3 })
+  expect((await other.readSnapshotRows(5))?.[2]).toMatchObject({ status: 'ok', version: 3 })
+})
+
 test('a list that disappears during its refresh is not cached as an empty list', async () => {
   stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
   const phone = await page()

@@ -63,17 +63,18 @@ export async function readSnapshotRows(campaign: number): Promise<ListedVehicle[
 }
 
 /**
- * Replaces the stored vehicle list of a campaign with a new full list. If the device has too little free storage, keeps the previous list
- * and rejects.
+ * Stores a new full vehicle list of a campaign, in place of any previous list. With `onlyReplace`, stores it only if a list is stored, and
+ * otherwise returns false. If the device has too little free storage, keeps the previous list and rejects.
  */
-export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' | 'bytes'>, rows: ListedVehicle[]): Promise<void> {
+export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' | 'bytes'>, rows: ListedVehicle[], onlyReplace: boolean): Promise<boolean> {
   const database = await openDatabase()
   if (database === null) throw new DOMException('the database is not available', 'InvalidStateError')
   const parts = encodeVehicleRows(rows)
   const bytes = parts.reduce((sum, part) => sum + part.length, 0)
-  if (getCurrentDataOwnerKey() !== snapshot.owner) return // the person has signed out meanwhile, and nothing of theirs may stay on this device
+  if (getCurrentDataOwnerKey() !== snapshot.owner) return false // the person has signed out meanwhile, and nothing of theirs may stay on this device
   const writing = database.transaction(['taken', 'rows', 'newer'], 'readwrite')
   const { campaign } = snapshot
+  if (onlyReplace && (await writing.objectStore('taken').get(campaign)) === undefined) return false
   const writes = [
     writing.objectStore('rows').delete(rangeOf(campaign)),
     writing.objectStore('newer').delete(rangeOf(campaign)),
@@ -83,6 +84,7 @@ export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' 
   await Promise.all([...writes, writing.done])
   loaded.set(campaign, { rows, revision: snapshot.revision })
   await publish()
+  return true
 }
 
 /**
@@ -98,7 +100,11 @@ export async function writeSnapshotDelta(campaign: number, newer: readonly Liste
   if (snapshot?.owner !== owner) return null // the person has signed out, or another person's list has replaced this one
   const updated = { ...snapshot, ...part }
   await writing.objectStore('taken').put(updated)
-  for (const row of newer) await writing.objectStore('newer').put(row, [campaign, row.id])
+  for (const row of newer) {
+    const stored = await writing.objectStore('newer').get([campaign, row.id])
+    // Another tab may already have stored a newer version of the row.
+    if (stored === undefined || stored.version < row.version) await writing.objectStore('newer').put(row, [campaign, row.id])
+  }
   await writing.done
   const base = loaded.get(campaign)
   if (base !== undefined) {
