@@ -224,6 +224,25 @@ for (const viewport of SIZES) {
       expect((await fetchVehicle(page.request, headers, first.id)).operator_notes).toBe('theirs')
     })
 
+    test('an operator whose status meets a saved one keeps both versions, and a team leader chooses', async ({ page }) => {
+      const { headers, campaign, first } = await three(page, 'Two statuses')
+      await openVehicleAs(page, await getSharedMember(page.request, 'op'), first)
+      await typeIdentifier(page, first.vin_number)
+      await button(page, 'ng').click()
+      await saveVehicle(page.request, headers, first.id, { status: 'ok' })
+      await exit(page).click()
+      const dialog = page.getByRole('dialog', { name: 'Someone else saved this vehicle first' })
+      await expect(dialog.getByText(/^ok já está salvo, e só um líder de equipe ou supervisor pode trocar para ng/)).toBeVisible()
+      await expect(dialog.getByRole('button', { name: 'Keep yours' })).toHaveCount(0)
+      await takeScreenshot(page, 'vehicle-conflict-both')
+      await dialog.getByRole('button', { name: 'Keep both' }).click()
+      await expect(page.getByText('As duas versões foram mantidas.')).toBeVisible()
+      await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
+      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', open_conflicts: 1 })
+      const open = (await (await page.request.get(`/api/conflicts?campaign_id=${campaign.id}`, { headers })).json()) as { conflicts: object[] }
+      expect(open.conflicts).toEqual([expect.objectContaining({ field: 'status', theirs: 'ok', mine: 'ng' })])
+    })
+
     test('a save that is refused says so and keeps what was typed; Cancel leaves without saving', async ({ page }) => {
       const { headers, campaign, first } = await three(page, 'Failed')
       await openVehicleAs(page, await getSharedMember(page.request, 'op'), first)

@@ -1,3 +1,5 @@
+import { useSession } from '@/api/session'
+import { findStatusChangeError, parseVehicleStatus } from '@/lib/vehicleStatus'
 import { OPERATOR_EDITABLE_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/vehicleFields'
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -13,11 +15,17 @@ const FIELDS: readonly VehicleField[] = ['status', 'parking_space', 'vin_number'
 /** Labels of the fields. The notes have short labels here, because their usual labels do not fit into a column on a small phone. */
 const LABELS = { ...VEHICLE_FIELD_LABELS, operator_notes: 'notes.operator', admin_notes: 'notes.supervisor' } as const
 
-/** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */
+/**
+ * Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. A person whose role may not
+ * replace the saved status keeps both versions instead, and a team leader chooses.
+ */
 export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveConflict; inspection: InspectionForm }) {
   const t = useInspectionText()
   const { current, mine } = conflict
-  const { supervisor, keepMine, takeTheirs, busy } = inspection
+  const { supervisor, keepMine, keepBoth, takeTheirs, busy } = inspection
+  const role = useSession()?.user.user_type ?? ''
+  const status = parseVehicleStatus(mine.status)
+  const mayKeepMine = conflict.rejected === null || status === '' || mine.status === current.status || findStatusChangeError(role, current.status, status) === null
   const differing = FIELDS.filter((field) => mine[field] !== current[field] && (supervisor || OPERATOR_EDITABLE_FIELDS.includes(field)))
   const at = current.modified_at
   return (
@@ -44,9 +52,10 @@ export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveCon
           </tbody>
         </table>
         {differing.length === 0 && <p className="quiet">{t('conflict.same')}</p>}
+        {!mayKeepMine && <p>{t('conflict.leaderChooses', { mine: mine.status, theirs: current.status })}</p>}
         <div className={styles.answers}>
-          <Button kind="primary" busy={busy} onClick={() => keepMine(conflict)}>
-            {t('conflict.keepMine')}
+          <Button kind="primary" busy={busy} onClick={() => (mayKeepMine ? keepMine(conflict) : keepBoth(conflict))}>
+            {t(mayKeepMine ? 'conflict.keepMine' : 'conflict.keepBoth')}
           </Button>
           <Button disabled={busy} onClick={() => takeTheirs(conflict)}>
             {t('conflict.takeTheirs')}

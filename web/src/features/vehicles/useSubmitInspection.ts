@@ -12,7 +12,9 @@ import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_EDITABLE
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
 import { deleteSave, RejectedSaveError, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
+import { showToast } from '@/ui/Toast'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
+import { useInspectionText } from './text'
 import type { AfterSaveAction, useAfterSaveNavigation } from './useAfterSaveNavigation'
 import type { VehicleDraft } from './useVehicleDraft'
 
@@ -36,6 +38,8 @@ export interface SaveConflict {
   current: Vehicle
   /** Draft of the person's own changes, merged with the version saved by another person. */
   mine: InspectionDraft
+  /** The rejected save; `null` when no save was sent, because the draft does not say on which values it is based. */
+  rejected: { request: SaveRequest; base: Vehicle; entry: InspectionDraft } | null
   afterSave: AfterSaveAction
 }
 
@@ -52,6 +56,7 @@ interface Inspected {
  * another VIN now (mismatch), the person can resolve the problem and save again.
  */
 export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSaveNavigation>) {
+  const t = useInspectionText()
   const queries = useQueryClient()
   const save = useSaveVehicle()
   const keyOf = useIdempotencyKey()
@@ -61,16 +66,17 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
 
   const submit = (base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
     // The draft has no base to merge by field and the vehicle has changed since: the person chooses the version.
-    if (entry.base === undefined && entry.version !== base.version) return setConflict({ current: base, mine: mergeInspectionDraft(entry, base), afterSave })
+    if (entry.base === undefined && entry.version !== base.version) return setConflict({ current: base, mine: mergeInspectionDraft(entry, base), rejected: null, afterSave })
     send(buildSaveRequest(base, entry, user, yard, isUndoable), base, entry, afterSave)
   }
 
   const send = (request: SaveRequest, base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
     const begun = performance.now()
-    save.mutate({ request, key: keyOf(JSON.stringify([request.change, request.version])) }, {
+    save.mutate({ request, key: keyOf(JSON.stringify([request.change, request.version, request.mode])) }, {
       onSuccess: (result) => {
         if (getCurrentSession() === null) return // the session expired meanwhile; signing in again returns to this screen
         setSaved(true)
+        if (request.mode === 'keep') showToast('info', t('conflict.bothKept'))
         recordNote(request.owner, request.campaign, request.change.wanted.operator_notes ?? '')
         const waited = performance.now() - begun
         const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
@@ -78,8 +84,9 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
       },
       onError: (error) => {
         const current = getVehicleFromVersionConflict(error)
-        if (current !== null) setConflict({ current, mine: mergeInspectionDraft(entry, current), afterSave })
         const seq = error instanceof RejectedSaveError ? error.seq : null
+        const rejected = { request: { ...request, replaces: seq ?? request.replaces }, base, entry }
+        if (current !== null) setConflict({ current, mine: mergeInspectionDraft(entry, current), rejected, afterSave })
         if (seq !== null) draft.show({ ...entry, replaces: seq }) // the next save from this screen replaces the rejected one
         const serverVin = otherVinIn(error)
         if (serverVin === null) return
@@ -103,6 +110,12 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
       draft.store(mine)
       setConflict(null)
       submit(current, mine, afterSave)
+    },
+    /** Sends the rejected save again, so that the server records both versions and a team leader chooses. */
+    keepBoth: ({ rejected, afterSave }: SaveConflict) => {
+      setConflict(null)
+      if (rejected === null) return
+      send({ ...rejected.request, mode: 'keep' }, rejected.base, rejected.entry, afterSave)
     },
     takeTheirs: ({ current }: SaveConflict) => {
       updateVehicleCache(queries, current, yard)

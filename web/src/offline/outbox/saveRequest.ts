@@ -3,8 +3,11 @@ import type { Vehicle } from '@/api/types'
 import { createUuid } from '@/lib/createUuid'
 import type { PendingSave, StoredSave } from './pendingSave'
 
-/** A save as requested by a screen, without the fields that the outbox adds. */
-export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'>
+/**
+ * A save as requested by a screen, without the fields that the outbox adds. With the mode 'keep' the server records conflicting values for
+ * a team leader; without a mode it rejects a conflicting save, so that the person chooses.
+ */
+export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'> & { mode?: PendingSave['mode'] }
 
 /** Result of a save: stored at the server, or queued on this device. A `held` save can be undone for `UNDO_PERIOD_MS`. */
 export type SaveResult =
@@ -23,5 +26,5 @@ export class RejectedSaveError extends ApiProblem {
 
 export function createPendingSave(request: SaveRequest, key: string): PendingSave {
   const now = new Date()
-  return { ...request, id: createUuid(), key, device_time: now.toISOString(), at: now.getTime(), mode: 'ask', state: 'waiting', reason: null, conflicts: [], done_at: null }
+  return { ...request, id: createUuid(), key, device_time: now.toISOString(), at: now.getTime(), mode: request.mode ?? 'ask', state: 'waiting', reason: null, conflicts: [], done_at: null }
 }
