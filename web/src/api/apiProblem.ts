@@ -1,4 +1,4 @@
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import { isRecord } from '@/lib/json'
 import type { TextKey, Translate } from '@/lib/text'
 
@@ -73,12 +73,12 @@ const MESSAGES: Record<string, TextKey> = {
 }
 
 /** Returns whether the server answered that the requested item does not exist. */
-export const isNotFound = (error: unknown): boolean => error instanceof ApiProblem && error.status === 404
+export const isNotFoundError = (error: unknown): boolean => error instanceof ApiProblem && error.status === 404
 
 /** Returns the translated sentence to show for an error: the app's own text for the code or status, else the message of the gateway. */
 export function getErrorMessage(error: unknown, t: Translate): string {
   if (!(error instanceof ApiProblem)) return t('problem.unknown')
   const key = MESSAGES[error.code] ?? MESSAGES[`HTTP_${error.status}`]
   if (key !== undefined) return t(key)
-  return error.status < 500 && error.message !== '' ? translateSentence(error.message) : t('problem.unknown')
+  return error.status < 500 && error.message !== '' ? translateServerMessage(error.message) : t('problem.unknown')
 }

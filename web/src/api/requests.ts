@@ -31,7 +31,7 @@ export async function fetchAllYards(signal: AbortSignal): Promise<Yard[]> {
 }
 
 /** Fetches the number of vehicles of a campaign in each yard. */
-export const fetchYardCounts = (campaign: string, signal: AbortSignal): Promise<YardVehicleCount[]> =>
+export const fetchYardVehicleCounts = (campaign: string, signal: AbortSignal): Promise<YardVehicleCount[]> =>
   unwrapResponse(apiClient.GET('/yards/vehicle-counts', { params: { query: { campaign_name: campaign } }, signal }), '*')
 
 /** Fetches a vehicle. Its field `next` is the id of the next vehicle to inspect, limited to the yard unless `yard` is null. */

@@ -81,7 +81,7 @@ let hasLeft = performance.getEntriesByType('navigation').some((entry) => entry i
  * Ends the session after a sign-out or a revocation. Deletes all data of the session from this tab, including the return path (page to open
  * after the next sign-in).
  */
-export function clearSessionData(): void {
+export function endSessionAndClearData(): void {
   sessionStorage.clear()
   hasLeft = true
   session.set(null)

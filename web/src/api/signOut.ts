@@ -1,6 +1,6 @@
 import { createStore } from '@/lib/store'
 import { clearFormDrafts } from './formDrafts'
-import { getCurrentDataOwnerKey, clearSessionData } from './session'
+import { getCurrentDataOwnerKey, endSessionAndClearData } from './session'
 
 /**
  * Owner key of the person who signed out last, or null before the first sign-out. The owner key names the data that this device stores for
@@ -11,7 +11,7 @@ export const lastSignedOutOwnerKey = createStore<string | null>(null)
 /** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `lastSignedOutOwnerKey`. */
 export function signOutInThisTab(): void {
   const owner = getCurrentDataOwnerKey()
-  clearSessionData()
+  endSessionAndClearData()
   clearFormDrafts()
   if (owner !== null) lastSignedOutOwnerKey.set(owner)
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
-import { fetchAllCampaigns, fetchAllYards, fetchCampaign, fetchCampaignPage, fetchVehicle, fetchVehicleList, fetchYardCounts } from '@/api/requests'
+import { fetchAllCampaigns, fetchAllYards, fetchCampaign, fetchCampaignPage, fetchVehicle, fetchVehicleList, fetchYardVehicleCounts } from '@/api/requests'
 import type { CampaignSearchParams, ListedVehicle, Vehicle } from '@/api/types'
 import { isFullCampaignAvailableOffline } from './offlineCampaigns'
 import { withOfflineFallback } from './offlineFallback'
@@ -42,7 +42,7 @@ export const allYardsQuery = queryOptions({
 export const yardVehicleCountsQuery = (campaign: string) =>
   queryOptions({
     queryKey: queryKeys.yardCounts(campaign),
-    queryFn: ({ signal }) => withOfflineFallback(fetchYardCounts(campaign, signal), () => stored.countVehiclesByYard(campaign)),
+    queryFn: ({ signal }) => withOfflineFallback(fetchYardVehicleCounts(campaign, signal), () => stored.countVehiclesByYard(campaign)),
   })
 
 export const vehicleQuery = (id: number, yard: number | null) =>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
-import { applyPendingChangesToList, usePendingSaves } from './outbox'
+import { applyPendingSavesToList, usePendingSaves } from './outbox'
 import { vehicleListQuery } from './queries'
 
 /** Returns the full vehicle list of a campaign, with this device's pending saves applied. Loads the list only while `enabled` is true. */
@@ -10,6 +10,6 @@ export function useVehicleList(campaign: number, enabled = true) {
   const { data, isLoading, isError, error } = useQuery({ ...query, enabled })
   const refetch = useCancelAndRefetch(query.queryKey)
   const pending = usePendingSaves()
-  const shown = useMemo(() => (enabled && data ? applyPendingChangesToList(data, pending) : undefined), [enabled, data, pending])
+  const shown = useMemo(() => (enabled && data ? applyPendingSavesToList(data, pending) : undefined), [enabled, data, pending])
   return { data: shown, isLoading, isError, error, refetch }
 }

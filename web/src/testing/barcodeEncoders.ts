@@ -1,4 +1,4 @@
-import { CODE_128, CODE_93, createCode39Symbology, type Symbology } from '../features/scanner/blurred/symbologies'
+import { CODE_128_SYMBOLOGY, CODE_93_SYMBOLOGY, createCode39Symbology, type Symbology } from '../features/scanner/blurred/symbologies'
 
 /** Widths of a code's bars and spaces in modules, a bar first. */
 export type BarWidths = number[]
@@ -14,7 +14,7 @@ export function encodeCode39(text: string, ratio = 2.5): BarWidths {
 export function encodeCode128(text: string, error = 0): BarWidths {
   const values = [...text].map((character) => character.charCodeAt(0) - 32)
   const sum = values.reduce((total, value, index) => total + value * (index + 1), 104)
-  return widthsOf(CODE_128, [104, ...values, (sum + error) % 103, 106])
+  return widthsOf(CODE_128_SYMBOLOGY, [104, ...values, (sum + error) % 103, 106])
 }
 
 const CODE_93_ORDER = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%'
@@ -22,7 +22,7 @@ export function encodeCode93(text: string): BarWidths {
   const values = [...text].map((character) => CODE_93_ORDER.indexOf(character))
   const check = (digits: number[], most: number) => digits.toReversed().reduce((sum, value, index) => sum + value * ((index % most) + 1), 0) % 47
   const first = check(values, 20)
-  return widthsOf(CODE_93, [47, ...values, first, check([...values, first], 15), 47])
+  return widthsOf(CODE_93_SYMBOLOGY, [47, ...values, first, check([...values, first], 15), 47])
 }
 
 const ITF_DIGITS = ['11331', '31113', '13113', '33111', '11313', '31311', '13311', '11133', '31131', '13131']

@@ -29,7 +29,7 @@ interface TabsProps<T extends string> {
 }
 
 /** Tabs that filter the list below them. Arrow keys move between the tabs. */
-export function Tabs<T extends string>({ label, value, tabs, onChange }: TabsProps<T>) {
+export function FilterTabs<T extends string>({ label, value, tabs, onChange }: TabsProps<T>) {
   const press = ({ key, currentTarget }: KeyboardEvent) => {
     const neighbour = key === 'ArrowRight' ? currentTarget.nextElementSibling : key === 'ArrowLeft' ? currentTarget.previousElementSibling : null
     if (neighbour instanceof HTMLElement) {

@@ -1,4 +1,4 @@
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import { Alert } from './Page'
 
 /** Warnings from the server in the user's language, one per line. Renders nothing without warnings. */
@@ -7,7 +7,7 @@ export function ServerWarnings({ sentences = [] }: { sentences?: readonly string
   return (
     <Alert kind="warning">
       {sentences.map((sentence) => (
-        <p key={sentence}>{translateSentence(sentence)}</p>
+        <p key={sentence}>{translateServerMessage(sentence)}</p>
       ))}
     </Alert>
   )

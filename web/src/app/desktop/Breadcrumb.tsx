@@ -3,7 +3,7 @@ import type { Campaign, Vehicle, Yard } from '@/api/types'
 import { Link, parseId, useQueryParams } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
 import { useDesktopText, type DesktopTextKey } from './text'
-import { useCached } from './useCached'
+import { useCachedQueryData } from './useCachedQueryData'
 import styles from './Breadcrumb.module.css'
 
 interface Crumb {
@@ -55,11 +55,11 @@ function useTrail(path: string): Crumb[] {
   const [, section = '', part = '', view] = path.split('/')
   const id = parseId(part) ?? 0
   const yardId = parseId(query.get('yard'))
-  const vehicle = useCached<Vehicle>(queryKeys.vehicle(id, yardId))
+  const vehicle = useCachedQueryData<Vehicle>(queryKeys.vehicle(id, yardId))
   const campaignId = section === 'vehicle' ? vehicle?.campaign_id : id
-  const campaignInYard = useCached<Campaign>(queryKeys.campaign(id, yardId))
-  const wholeCampaign = useCached<Campaign>(queryKeys.campaign(id, null))
-  const yards = useCached<Yard[]>(queryKeys.allYards)
+  const campaignInYard = useCachedQueryData<Campaign>(queryKeys.campaign(id, yardId))
+  const wholeCampaign = useCachedQueryData<Campaign>(queryKeys.campaign(id, null))
+  const yards = useCachedQueryData<Yard[]>(queryKeys.allYards)
   const name = section === 'vehicle' ? vehicle?.campaign_name : (wholeCampaign ?? campaignInYard)?.name
   const campaign = { text: name ?? t('campaign.title'), to: `/campaign/${campaignId}` }
   const list = { text: t('vehicles.title'), to: `/campaign/${campaignId}/vehicles` }

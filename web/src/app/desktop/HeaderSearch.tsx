@@ -7,11 +7,11 @@ import { Spinner } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
-import type { FoundVehicle } from './rankHits'
+import type { FoundVehicle } from './rankFoundVehicles'
 import type { VehicleSearchResult } from './searchVehicles'
 import { useDesktopText } from './text'
-import { useCampaignOfPage } from './useCampaignOfPage'
-import { MIN_LENGTH, useVehicleSearch, type VehicleSearchState } from './useVehicleSearch'
+import { useCurrentPageCampaignId } from './useCurrentPageCampaignId'
+import { MIN_SEARCH_LENGTH, useVehicleSearch, type VehicleSearchState } from './useVehicleSearch'
 import styles from './HeaderSearch.module.css'
 
 const COMPARED_DIGITS = 4
@@ -24,7 +24,7 @@ export function HeaderSearch({ path }: { path: string }) {
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState(0)
-  const search = useVehicleSearch(text, isOpen, useCampaignOfPage(path))
+  const search = useVehicleSearch(text, isOpen, useCurrentPageCampaignId(path))
   const vehicles = search.found?.vehicles ?? []
   const chosen = vehicles[active]
   const isShown = isOpen && search.typed !== ''
@@ -92,7 +92,7 @@ function SearchState({ search: { typed, isLong, isLoading, found, error, retry }
   return (
     <p className={styles.message} role="status">
       {isLoading && <Spinner />}
-      {!isLong ? t('find.short', { n: MIN_LENGTH }) : found === undefined ? t('find.loading') : <Summary found={found} search={typed} />}
+      {!isLong ? t('find.short', { n: MIN_SEARCH_LENGTH }) : found === undefined ? t('find.loading') : <Summary found={found} search={typed} />}
     </p>
   )
 }

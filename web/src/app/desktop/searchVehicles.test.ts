@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestQueryClient } from '@/testing/renderPage'
 import { createReply, stubServer } from '@/testing/server'
-import { MAX_CAMPAIGNS, MAX_SEARCH_RESULTS, searchVehicles, type VehicleSearchResult } from './searchVehicles'
+import { MAX_SEARCHED_CAMPAIGNS, MAX_SEARCH_RESULTS, searchVehicles, type VehicleSearchResult } from './searchVehicles'
 
 /** Vehicles by campaign: each entry is a parking space, with the VIN after a blank where the VIN matters. */
 type Yard = Record<number, string[]>
@@ -63,9 +63,9 @@ test('a campaign gives at most three vehicles until every campaign had its turn,
 })
 
 test('a search covers a bounded number of campaigns, and all of them when asked', async () => {
-  const last = MAX_CAMPAIGNS + 6
+  const last = MAX_SEARCHED_CAMPAIGNS + 6
   const some = await search('B-207', last, { [last]: ['B-207'] })
-  expect([some.result.total, some.result.searched, some.result.open, some.asked.length]).toEqual([0, MAX_CAMPAIGNS, last, MAX_CAMPAIGNS])
+  expect([some.result.total, some.result.searched, some.result.open, some.asked.length]).toEqual([0, MAX_SEARCHED_CAMPAIGNS, last, MAX_SEARCHED_CAMPAIGNS])
   const all = await search('B-207', last, { [last]: ['B-207'] }, { all: true })
   expect([places(all.result), all.result.searched, all.result.open]).toEqual([[`${last} B-207`], last, last])
   const huge = await search('B-207', 230, { 230: ['B-207'] }, { all: true })

@@ -1,13 +1,13 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { isNotFound } from '@/api/apiProblem'
+import { isNotFoundError } from '@/api/apiProblem'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys, type VehicleSearch } from '@/api/queryKeys'
 import { fetchCampaignPage } from '@/api/requests'
 import type { Campaign, CampaignPage, CampaignSearchParams } from '@/api/types'
-import { rankHits, type FoundVehicle } from './rankHits'
+import { rankFoundVehicles, type FoundVehicle } from './rankFoundVehicles'
 
 /** Maximum number of campaigns that a search covers by itself. The user can then ask for a search of all open campaigns. */
-export const MAX_CAMPAIGNS = 24
+export const MAX_SEARCHED_CAMPAIGNS = 24
 const MAX_CONCURRENT = 4
 export const MAX_SEARCH_RESULTS = 8
 /** Number of campaigns per request of the campaign list: the maximum that the server accepts. */
@@ -37,10 +37,10 @@ export async function searchVehicles(queries: QueryClient, { text, campaign, all
   const { ids, open } = await listOpenCampaigns(queries, all)
   const others = ids.filter((id) => id !== campaign)
   const order = campaign === null ? others : [campaign, ...others]
-  const covered = all ? order : order.slice(0, MAX_CAMPAIGNS)
+  const covered = all ? order : order.slice(0, MAX_SEARCHED_CAMPAIGNS)
   const found = dropHitsInsideVins(await searchCampaigns(covered, search, signal), search)
   return {
-    vehicles: rankHits(found.map(({ vehicles }) => vehicles), search, MAX_SEARCH_RESULTS),
+    vehicles: rankFoundVehicles(found.map(({ vehicles }) => vehicles), search, MAX_SEARCH_RESULTS),
     total: found.reduce((sum, { total }) => sum + total, 0),
     searched: covered.filter((id) => ids.includes(id)).length,
     open,
@@ -103,7 +103,7 @@ async function findInCampaign(id: number, search: string, signal: AbortSignal): 
     const hits = vehicles.map(({ id: vehicle, vin_number: vin, parking_space: space, status, inspected }) => ({ id: vehicle, vin, space, status, inspected, campaign: meta.campaign_name }))
     return { vehicles: hits, total: meta.total_count }
   } catch (error) {
-    if (isNotFound(error)) return { vehicles: [], total: 0 }
+    if (isNotFoundError(error)) return { vehicles: [], total: 0 }
     throw error
   }
 }

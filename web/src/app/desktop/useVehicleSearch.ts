@@ -5,7 +5,7 @@ import { searchVehicles, type VehicleSearchResult } from './searchVehicles'
 
 const DEBOUNCE_MS = 250
 /** Minimum number of characters that start a search. */
-export const MIN_LENGTH = 2
+export const MIN_SEARCH_LENGTH = 2
 
 export interface VehicleSearchState {
   typed: string
@@ -26,12 +26,12 @@ export function useVehicleSearch(text: string, enabled: boolean, campaign: numbe
   const [searchedFully, setSearchedFully] = useState<string | null>(null)
   const typed = text.trim()
   const search = useDebounced(typed)
-  const isLong = typed.length >= MIN_LENGTH
+  const isLong = typed.length >= MIN_SEARCH_LENGTH
   const wanted = { text: search, campaign, all: search === searchedFully }
   const result = useQuery({
     queryKey: queryKeys.vehiclesEverywhere(wanted),
     queryFn: ({ signal }) => searchVehicles(queries, wanted, signal),
-    enabled: enabled && search.length >= MIN_LENGTH,
+    enabled: enabled && search.length >= MIN_SEARCH_LENGTH,
     retry: false,
   })
   const isLoading = isLong && (search !== typed || result.isFetching)

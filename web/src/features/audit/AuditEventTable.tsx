@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import { getAccessLevelTextKey } from '@/lib/roles'
 import { Link } from '@/lib/route'
 import { formatDate, formatTime } from '@/lib/time'
@@ -110,7 +110,7 @@ function What({ event: { kind, subject, summary }, deleted }: WhatProps) {
     <div className={styles.what}>
       <strong>{known === undefined ? kind : t(`kind.${known}`)}</strong>
       <p>
-        {path === null ? name : <Link href={path} className={styles.subject}>{name}</Link>}: {translateSentence(summary)}
+        {path === null ? name : <Link href={path} className={styles.subject}>{name}</Link>}: {translateServerMessage(summary)}
       </p>
     </div>
   )

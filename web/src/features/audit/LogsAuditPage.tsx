@@ -6,7 +6,7 @@ import { Chip } from '@/ui/Chips'
 import { Select, TextField } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { PrintedRange } from '@/ui/PrintedRange'
+import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
 import { useAuditEvents, type AuditFilter } from './api'
 import { AuditEventTable } from './AuditEventTable'
@@ -36,7 +36,7 @@ export default function LogsAuditPage() {
       {audit.isError && <ErrorNotice text={getErrorMessage(audit.error, t)} onRetry={() => void audit.refetch()} />}
       {audit.isPending && <Skeleton rows={6} height={56} label={t('common.loading')} />}
       {audit.data?.meta.total_count === 0 && <EmptyNotice icon="log" text={t(filtered ? 'audit.noMatch' : 'audit.none')} />}
-      {audit.data && <PrintedRange from={(filter.page - 1) * audit.data.meta.per_page} count={audit.data.events.length} total={audit.data.meta.total_count} />}
+      {audit.data && <PrintedRangeLine from={(filter.page - 1) * audit.data.meta.per_page} count={audit.data.events.length} total={audit.data.meta.total_count} />}
       {events && events.length > 0 && <AuditEventTable events={events} />}
       {audit.data && <Pager page={filter.page} pages={countPages(audit.data.meta.total_count, audit.data.meta.per_page)} onPage={(page) => setQueryParams({ page })} />}
     </Page>

@@ -1,5 +1,5 @@
 import { useParams } from 'wouter'
-import { getErrorMessage, isNotFound } from '@/api/apiProblem'
+import { getErrorMessage, isNotFoundError } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
@@ -11,7 +11,7 @@ import { LinkButton } from '@/ui/Button'
 import { Card, ErrorNotice, Page } from '@/ui/Page'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignActivity, useCampaignYardsProgress, useInspectionPace, type CampaignWithPendingSaves } from './api'
+import { useCampaign, useCampaignActivity, useCampaignYardProgress, useInspectionPace, type CampaignWithPendingSaves } from './api'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
 import { CampaignPageSkeleton } from './CampaignPageSkeleton'
 import { CampaignKeyFigures } from './CampaignKeyFigures'
@@ -49,7 +49,7 @@ export default function CampaignPage() {
         <StepIndicator current={3} />
       </div>
       {campaign.isPending && <CampaignPageSkeleton onRetry={() => void campaign.refetch()} />}
-      {campaign.isError && <ErrorNotice isMissing={isNotFound(campaign.error)} text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
+      {campaign.isError && <ErrorNotice isMissing={isNotFoundError(campaign.error)} text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
       {campaign.data && <Loaded campaign={campaign.data} yard={yard} />}
     </Page>
   )
@@ -62,7 +62,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const t = useCampaignsText()
   const isWide = useMediaQuery('(min-width: 900px)')
   const isTouch = useScansByTouch()
-  const yards = useCampaignYardsProgress(campaign)
+  const yards = useCampaignYardProgress(campaign)
   const pace = useInspectionPace(campaign)
   const isClosed = campaign.status === 'Closed'
   const due = useDueDateAction(campaign)

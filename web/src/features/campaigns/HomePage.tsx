@@ -12,12 +12,12 @@ import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { PrintedRange } from '@/ui/PrintedRange'
+import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
-import { useCampaigns, useInspectionPaces, useAllCampaignsActivity, useYardsProgress } from './api'
+import { useCampaigns, useInspectionPaces, useAllCampaignsActivity, useAllCampaignsYardProgress } from './api'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { InspectionPaceList } from './InspectionPaceList'
@@ -80,7 +80,7 @@ export default function HomePage() {
             </EmptyNotice>
           )}
           <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
-          {campaigns.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
+          {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
           {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => buildPath('/yard', { campaign: id })} />}
           {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}
           {isWide && chart}
@@ -101,7 +101,7 @@ export default function HomePage() {
 
 /** Progress of each yard over all campaigns. Shows a placeholder of the same height while loading. */
 function Dashboard() {
-  const yards = useYardsProgress()
+  const yards = useAllCampaignsYardProgress()
   if (yards.isPending) return <YardProgressSkeleton summed />
   return <YardProgressStrip summed yards={yards.data ?? []} hrefOf={({ id }) => `/yard/${id}`} />
 }

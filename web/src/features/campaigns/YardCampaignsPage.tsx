@@ -6,10 +6,10 @@ import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parseId, Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { LinkButton } from '@/ui/Button'
-import { Tabs } from '@/ui/LinkTabs'
+import { FilterTabs } from '@/ui/LinkTabs'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { PrintedRange } from '@/ui/PrintedRange'
+import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { ProgressBar } from '@/ui/ProgressBar'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
@@ -46,7 +46,7 @@ export default function YardCampaignsPage() {
   return (
     <Page title={t('yard.selectCampaign')} tabTitle={name ? t('yard.named', { name }) : undefined} subtitle={<p className={styles.yard}>{name ? t('yard.named', { name }) : '…'}</p>}>
       <StepIndicator current={2} first={first} />
-      <Tabs label={t('yard.tabs')} value={tab} onChange={(next) => setQueryParams({ tab: next === 'closed' ? next : null, page: null })} tabs={[
+      <FilterTabs label={t('yard.tabs')} value={tab} onChange={(next) => setQueryParams({ tab: next === 'closed' ? next : null, page: null })} tabs={[
         { value: 'ongoing', text: t('yard.ongoing') },
         { value: 'closed', text: t('yard.closed') },
       ]} />
@@ -54,7 +54,7 @@ export default function YardCampaignsPage() {
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={3} height={140} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
       {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}
-      {campaigns.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
+      {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
       <ul className={styles.cards}>
         {rows?.map((campaign) => (
           <CampaignCard key={campaign.id} campaign={campaign} yard={yard} />

@@ -103,14 +103,14 @@ export const useDownloadVehicleReport = () =>
   useMutation({ mutationFn: ({ id, name }: Campaign) => downloadFile(`/campaigns/${id}/generate_campaign_vehicle_report`, `report_${name}.xlsx`) })
 
 /** Fetches the progress of each yard over all campaigns, with this device's pending saves. */
-export function useYardsProgress() {
+export function useAllCampaignsYardProgress() {
   const { data, isPending } = useQuery({ ...allYardsQuery, select: (yards): YardProgress[] => yards.map(ofYard) })
   return { data: useYardsWithPendingSaves(data, null), isPending }
 }
 const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })
 
 /** Fetches the progress of each yard in one campaign, with this device's pending saves. */
-export function useCampaignYardsProgress({ id, name }: Pick<Campaign, 'id' | 'name'>) {
+export function useCampaignYardProgress({ id, name }: Pick<Campaign, 'id' | 'name'>) {
   const { data, isPending } = useQuery({ ...yardVehicleCountsQuery(name), select: (yards): YardProgress[] => yards.map(ofCount) })
   return { data: useYardsWithPendingSaves(data, id), isPending }
 }

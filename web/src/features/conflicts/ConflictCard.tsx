@@ -2,7 +2,7 @@ import { CONFLICT_SIDES } from '@/api/conflicts'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { ContentOrNote, VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type ConflictProps } from './ConflictParts'
+import { ContentOrNote, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
@@ -18,14 +18,14 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
           {vin_number}
         </Link>
         <strong>
-          <VehicleParkingSpace vehicle={vehicle_id} />
+          <VehicleParkingSpaceSign vehicle={vehicle_id} />
         </strong>
       </div>
       <h3>{t(VEHICLE_FIELD_LABELS[field])}</h3>
-      <ValueBeforeConflict conflict={conflict} />
+      <ValueBeforeConflictLine conflict={conflict} />
       <div className={styles.sides}>
         {CONFLICT_SIDES.map((side) => (
-          <ConflictSide key={side} side={side} {...rest} />
+          <ConflictSideView key={side} side={side} {...rest} />
         ))}
       </div>
       {state === 'open' && !mayDecide && (

@@ -46,12 +46,12 @@ export function groupConflictsByCampaign(conflicts: FieldConflict[]): CampaignCo
 }
 
 /** Returns the number of conflicts that were not resolved since the page opened (`outcome` is `null`). */
-export const countUnresolved = (conflicts: Pick<ConflictProps, 'outcome'>[]): number => conflicts.filter(({ outcome }) => outcome === null).length
+export const countUnresolvedConflicts = (conflicts: Pick<ConflictProps, 'outcome'>[]): number => conflicts.filter(({ outcome }) => outcome === null).length
 
 const SPACE_FRESH_MS = 60_000
 
 /** Current parking space of a vehicle. The space is loaded separately, because the list of conflicts does not contain it. */
-export function VehicleParkingSpace({ vehicle }: { vehicle: number }) {
+export function VehicleParkingSpaceSign({ vehicle }: { vehicle: number }) {
   const space = useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space
   return space ? <ParkingSpaceSign space={space} size="small" /> : '—'
 }
@@ -76,7 +76,7 @@ export function ContentOrNote({ note, children }: { note: ReactNode; children: R
  * One of the two values of a conflict, with its author and time, and a button to keep the value. Also shows the device's time when the
  * device's clock differs from the server's, and marks the current or chosen value.
  */
-export function ConflictSide({ conflict, side, mayDecide, busy, outcome, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
+export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()
   const { value, hmc } = getConflictSide(conflict, side)
   const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at
@@ -124,7 +124,7 @@ function Kept() {
 }
 
 /** Value that the field had before both conflicting saves. An empty status is shown as 'Not inspected'. */
-export function ValueBeforeConflict({ conflict: { field, base } }: { conflict: FieldConflict }) {
+export function ValueBeforeConflictLine({ conflict: { field, base } }: { conflict: FieldConflict }) {
   const t = useConflictsText()
   return <p className="quiet">{t('conflicts.seen', { value: base || t(field === 'status' ? 'status.waiting' : 'conflicts.empty') })}</p>
 }

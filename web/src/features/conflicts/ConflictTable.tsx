@@ -8,7 +8,7 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { countUnresolved, ContentOrNote, VehicleParkingSpace, ConflictSide, ValueBeforeConflict, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { countUnresolvedConflicts, ContentOrNote, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createScannerTypingFilter } from './scannerTypingFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -46,7 +46,7 @@ export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
                 <Link href={`/campaign/${id}`} className={styles.campaignLink}>
                   {name}
                 </Link>{' '}
-                {countUnresolved(conflicts.map(propsOf))}
+                {countUnresolvedConflicts(conflicts.map(propsOf))}
               </th>
             </tr>
             {conflicts.map((conflict) => (
@@ -99,11 +99,11 @@ function Row({ error, ...rest }: ConflictProps) {
         </Link>
       </td>
       <td>
-        <VehicleParkingSpace vehicle={vehicle_id} />
+        <VehicleParkingSpaceSign vehicle={vehicle_id} />
       </td>
       <td>
         <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>
-        <ValueBeforeConflict conflict={conflict} />
+        <ValueBeforeConflictLine conflict={conflict} />
         {state === 'open' && !mayDecide && (
           <ContentOrNote note={outcome === null ? null : t('conflicts.ended')}>
             <p className="quiet">{t('conflicts.onlySupervisor')}</p>
@@ -113,7 +113,7 @@ function Row({ error, ...rest }: ConflictProps) {
       </td>
       {CONFLICT_SIDES.map((side) => (
         <td key={side}>
-          <ConflictSide side={side} {...rest} />
+          <ConflictSideView side={side} {...rest} />
         </td>
       ))}
       <td>

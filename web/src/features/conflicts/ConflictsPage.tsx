@@ -5,10 +5,10 @@ import type { FieldConflict } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/time'
-import { Tabs } from '@/ui/LinkTabs'
+import { FilterTabs } from '@/ui/LinkTabs'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { ConflictCard } from './ConflictCard'
-import { countUnresolved, groupConflictsByCampaign, type ConflictProps } from './ConflictParts'
+import { countUnresolvedConflicts, groupConflictsByCampaign, type ConflictProps } from './ConflictParts'
 import { ConflictTable } from './ConflictTable'
 import { useConflictsText } from './text'
 import { useConflictDecisions } from './useConflictDecisions'
@@ -24,7 +24,7 @@ export default function ConflictsPage() {
   const campaign = parseId(query.get('campaign')) ?? undefined
   return (
     <Page title={t('conflicts.title')} subtitle={<p className="quiet">{t('conflicts.explain')}</p>}>
-      <Tabs label={t('conflicts.tabs')} value={state} onChange={(next) => setQueryParams({ tab: next === 'settled' ? next : null })} tabs={[
+      <FilterTabs label={t('conflicts.tabs')} value={state} onChange={(next) => setQueryParams({ tab: next === 'settled' ? next : null })} tabs={[
         { value: 'open', text: t('conflicts.open') },
         { value: 'settled', text: t('conflicts.settled') },
       ]} />
@@ -72,7 +72,7 @@ function ConflictList({ conflicts, propsOf }: ConflictListProps) {
   return groups.map(({ id, name, conflicts: own }) => (
     <section key={id} className={styles.group} aria-label={name}>
       <h2>
-        {name} <span className="quiet">{countUnresolved(own.map(propsOf))}</span>
+        {name} <span className="quiet">{countUnresolvedConflicts(own.map(propsOf))}</span>
       </h2>
       <ul className={styles.cards}>
         {own.map((conflict) => (

@@ -12,9 +12,9 @@ import { PageDropTarget } from '@/ui/PageDropTarget'
 import { ProgressBar } from '@/ui/ProgressBar'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { isUploadCancelled, createWorkbookUpload, useCancelUpload, useUploadWorkbook, type UploadProgress } from './api'
-import { ExpectedColumns } from './ExpectedColumns'
-import { RecentImports } from './RecentImports'
-import { RejectedUpload } from './RejectedUpload'
+import { ExpectedColumnTable } from './ExpectedColumnTable'
+import { RecentImportList } from './RecentImportList'
+import { RejectedUploadNotice } from './RejectedUploadNotice'
 import { useImportText } from './text'
 import styles from './ImportPage.module.css'
 
@@ -51,7 +51,7 @@ export default function ImportPage() {
           {complaint && <Alert kind="error">{complaint}</Alert>}
           {upload.isPending && <Working progress={progress} cancelling={cancel.isPending} onCancel={() => cancel.mutate(upload.variables)} />}
           {upload.isPending && cancel.isError && <Alert kind="error">{t('import.notCancelled', { why: getErrorMessage(cancel.error, t) })}</Alert>}
-          {upload.isError && (isUploadCancelled(upload.error) ? <Alert kind="info">{t('import.cancelled')}</Alert> : <RejectedUpload error={upload.error} />)}
+          {upload.isError && (isUploadCancelled(upload.error) ? <Alert kind="info">{t('import.cancelled')}</Alert> : <RejectedUploadNotice error={upload.error} />)}
           {upload.isSuccess && <Success imported={upload.data} />}
           {!upload.isSuccess && (
             <Button kind="primary" big wide icon="upload" disabled={file === null} busy={upload.isPending} onClick={send}>
@@ -59,8 +59,8 @@ export default function ImportPage() {
             </Button>
           )}
         </Card>
-        <ExpectedColumns />
-        <RecentImports />
+        <ExpectedColumnTable />
+        <RecentImportList />
       </div>
       {!upload.isPending && <PageDropTarget title={t('import.drop')} offers={[t('import.limits')]} onFile={choose} />}
     </Page>

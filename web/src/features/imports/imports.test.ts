@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findWorkbookFileError, MAX_WORKBOOK_BYTES } from '@/lib/workbookFile'
-import { buildRejectedRowsCsv } from './RejectedUpload'
+import { buildRejectedRowsCsv } from './RejectedUploadNotice'
 
 test('only workbooks of at most 5 MB are taken', () => {
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

@@ -11,7 +11,7 @@ import { listBulkOutcomeRows } from './bulkOutcomeRows'
 import { BulkOutcomeTable } from './BulkOutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
-import { UnchangedVehicleFolds } from './UnchangedVehicleFolds'
+import { UnchangedVehicleSections } from './UnchangedVehicleSections'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 interface PreviewProps {
@@ -43,7 +43,7 @@ export function BulkChangePreview({ kind, status, waiting, preview, children }: 
       {result && (
         <>
           <First result={result} />
-          <UnchangedVehicleFolds result={result} />
+          <UnchangedVehicleSections result={result} />
         </>
       )}
     </PreviewBox>

@@ -3,7 +3,7 @@ import { formatCount } from '@/lib/time'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
 import { filterBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
-import { MIN_SEARCHED, OUTCOME_COUNT_LABELS, OutcomeVehicleTable } from './OutcomeVehicleTable'
+import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, OutcomeVehicleTable } from './OutcomeVehicleTable'
 import { useManageText } from './text'
 import styles from './BulkOutcomeTable.module.css'
 
@@ -30,7 +30,7 @@ export function BulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
         { value: null, text: t('bulk.all') },
         ...kinds.map((one) => ({ value: one, text: t(OUTCOME_COUNT_LABELS[one], { n: formatCount(counts[one]) }) })),
       ]} />
-      {rows.length >= MIN_SEARCHED && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
+      {rows.length >= MIN_ROWS_FOR_SEARCH && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
       <OutcomeVehicleTable label={t('bulk.vehicles')} rows={filterBulkOutcomeRows(rows, kind, text)} unlisted={unlisted} />
     </div>
   )

@@ -1,7 +1,7 @@
 import type { PreviewedVehicle } from '@/api/types'
-import { groupByCampaign } from './groupByCampaign'
-import { CampaignRows, ScrollableTable, VehicleRow } from './ScrollableTable'
-import { FieldChanges } from './FieldChanges'
+import { groupRowsByCampaign } from './groupRowsByCampaign'
+import { CampaignTableBody, ScrollableTable, VehicleRow } from './ScrollableTable'
+import { FieldChangeList } from './FieldChangeList'
 import { useManageText } from './text'
 
 /** Table of changed vehicles by campaign, each with its field values before and after the change. */
@@ -10,14 +10,14 @@ export function ChangedVehicleTable({ vehicles }: { vehicles: PreviewedVehicle[]
   if (vehicles.length === 0) return null
   return (
     <ScrollableTable label={t('csv.changes')} heads={[t('vehicles.vin'), t('csv.oldNew')]}>
-      {groupByCampaign(vehicles, ({ campaign_name }) => campaign_name).map(({ campaign, rows }) => (
-        <CampaignRows key={campaign} campaign={campaign}>
+      {groupRowsByCampaign(vehicles, ({ campaign_name }) => campaign_name).map(({ campaign, rows }) => (
+        <CampaignTableBody key={campaign} campaign={campaign}>
           {rows.map(({ line, vin_number, changes }) => (
             <VehicleRow key={line} vin={vin_number}>
-              <FieldChanges changes={changes} />
+              <FieldChangeList changes={changes} />
             </VehicleRow>
           ))}
-        </CampaignRows>
+        </CampaignTableBody>
       ))}
     </ScrollableTable>
   )

@@ -10,9 +10,9 @@ import { Page } from '@/ui/Page'
 import { PageDropTarget } from '@/ui/PageDropTarget'
 import { showToast } from '@/ui/Toast'
 import { useYardChoices } from './api'
-import { CsvEditor } from './CsvEditor'
-import { JobHistory } from './JobHistory'
-import { ManagedCampaigns } from './ManagedCampaigns'
+import { CsvUpdateTool } from './CsvUpdateTool'
+import { JobHistoryList } from './JobHistoryList'
+import { ManagedCampaignList } from './ManagedCampaignList'
 import { BulkParkingSpaceEditor } from './BulkParkingSpaceEditor'
 import { BulkStatusEditor } from './BulkStatusEditor'
 import { useManagePageText } from './pageText'
@@ -73,14 +73,14 @@ function Tools({ yard }: { yard: number | null }) {
     setOpened((before) => (open === before.includes(name) ? before : open ? [...before, name] : before.filter((other) => other !== name)))
   const tools: ManagePageTool[] = [
     { name: 'vehicle', title: t('editor.title'), about: p('editor.about'), icon: 'pencil', content: <VehicleEditor yard={yard} /> },
-    { name: CSV, title: t('csv.title'), about: p('csv.about'), icon: 'sheet', content: <CsvEditor /> },
+    { name: CSV, title: t('csv.title'), about: p('csv.about'), icon: 'sheet', content: <CsvUpdateTool /> },
     { name: 'status', title: t('bulk.statusTitle'), about: p('bulk.statusAbout'), icon: 'double-check', content: <BulkStatusEditor yard={yard} /> },
     { name: 'space', title: t('bulk.spaceTitle'), about: p('bulk.spaceAbout'), icon: 'grid', content: <BulkParkingSpaceEditor yard={yard} /> },
-    { name: 'history', title: t('history.title'), about: p('history.about'), icon: 'undo', isList: true, content: <JobHistory /> },
+    { name: 'history', title: t('history.title'), about: p('history.about'), icon: 'undo', isList: true, content: <JobHistoryList /> },
   ]
   useScrollToFold(isWide ? null : named)
   if (isWide) {
-    const list: ManagePageTool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaigns yard={yard} /> }
+    const list: ManagePageTool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaignList yard={yard} /> }
     const all = [list, ...tools]
     return (
       <ToolTabs label={p('manage.tools')} tools={all} current={all.find(({ name }) => name === named)?.name ?? LIST} isKept={(name) => opened.includes(name)} onChoose={(name) => {
@@ -97,7 +97,7 @@ function Tools({ yard }: { yard: number | null }) {
           {p('manage.tools')}
         </a>
       </div>
-      <ManagedCampaigns yard={yard} />
+      <ManagedCampaignList yard={yard} />
       <section id="tools" className={styles.tools} aria-label={p('manage.tools')}>
         <ToolAccordion tools={tools} isOpen={(name) => name === named || opened.includes(name)} onToggle={(name, open) => {
           setOpen(name, open)

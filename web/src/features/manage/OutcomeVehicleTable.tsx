@@ -1,14 +1,14 @@
 import { formatCount } from '@/lib/time'
 import type { BulkOutcomeKind, BulkOutcomeRow } from './bulkOutcomeRows'
-import { FieldChanges } from './FieldChanges'
-import { groupByCampaign } from './groupByCampaign'
-import { CampaignRows, ScrollableTable, VehicleRow } from './ScrollableTable'
+import { FieldChangeList } from './FieldChangeList'
+import { groupRowsByCampaign } from './groupRowsByCampaign'
+import { CampaignTableBody, ScrollableTable, VehicleRow } from './ScrollableTable'
 import { useManageText, type ManageTextKey } from './text'
 
 /** Maximum number of rows in a table of vehicles. */
 const MAX_LISTED = 200
 /** Minimum number of rows for which a table of vehicles has a search field. */
-export const MIN_SEARCHED = 10
+export const MIN_ROWS_FOR_SEARCH = 10
 
 export const OUTCOME_COUNT_LABELS: Record<BulkOutcomeKind, ManageTextKey> = { updated: 'bulk.changedCount', missing: 'bulk.missing', skipped: 'bulk.skipped' }
 
@@ -22,17 +22,17 @@ interface OutcomeRowsProps {
 /** Vehicles of a bulk change with their outcomes, as a table by campaign, and the number of vehicles that the table leaves out. */
 export function OutcomeVehicleTable({ label, rows, unlisted = 0 }: OutcomeRowsProps) {
   const t = useManageText()
-  const groups = groupByCampaign(rows.slice(0, MAX_LISTED), ({ campaign }) => campaign)
+  const groups = groupRowsByCampaign(rows.slice(0, MAX_LISTED), ({ campaign }) => campaign)
   const left = unlisted + Math.max(0, rows.length - MAX_LISTED)
   return (
     <>
       <ScrollableTable label={label} heads={[t('vehicles.vin'), t('bulk.outcome')]}>
         {groups.map(({ campaign, rows: vehicles }) => (
-          <CampaignRows key={campaign} campaign={campaign === '' && groups.length > 1 ? t('csv.unchanged') : campaign}>
+          <CampaignTableBody key={campaign} campaign={campaign === '' && groups.length > 1 ? t('csv.unchanged') : campaign}>
             {vehicles.map((row, index) => (
               <Row key={`${index} ${row.vin}`} row={row} />
             ))}
-          </CampaignRows>
+          </CampaignTableBody>
         ))}
       </ScrollableTable>
       {rows.length === 0 && <p className="quiet">{t('vehicles.noMatch')}</p>}
@@ -45,7 +45,7 @@ function Row({ row: { kind, vin, changes, reason, words } }: { row: BulkOutcomeR
   const t = useManageText()
   return (
     <VehicleRow vin={vin} data-outcome={kind}>
-      {kind === 'updated' && <FieldChanges changes={changes} />}
+      {kind === 'updated' && <FieldChangeList changes={changes} />}
       {kind === 'skipped' && (reason === null ? words : t(reason))}
       {kind === 'missing' && t('bulk.notFound')}
     </VehicleRow>

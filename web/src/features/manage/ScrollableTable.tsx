@@ -25,7 +25,7 @@ export const ScrollableTable = ({ label, heads, children }: ScrollTableProps) =>
 )
 
 /** Rows of one campaign below its name, which is shown once and in at most two lines. */
-export const CampaignRows = ({ campaign, children }: { campaign: string; children: ReactNode }) => (
+export const CampaignTableBody = ({ campaign, children }: { campaign: string; children: ReactNode }) => (
   <tbody>
     {campaign !== '' && (
       <tr>

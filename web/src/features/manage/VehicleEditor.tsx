@@ -7,13 +7,13 @@ import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { PrintedRange } from '@/ui/PrintedRange'
+import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaignChoices, useCampaignVehicles } from './api'
 import { useManageText } from './text'
 import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
-import { VehicleDialog } from './VehicleDialog'
+import { EditVehicleDialog } from './EditVehicleDialog'
 import styles from './VehicleEditor.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
@@ -54,7 +54,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
       {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} />}
       {vehicles.isError && <ErrorNotice text={getErrorMessage(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
       {vehicles.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={t('vehicles.noMatch')} />}
-      {vehicles.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={vehicles.data.vehicles.length} total={vehicles.data.meta.total_count} />}
+      {vehicles.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={vehicles.data.vehicles.length} total={vehicles.data.meta.total_count} />}
       <ul className={styles.found}>
         {rows?.map((vehicle) => (
           <li key={vehicle.id} className={styles.vehicle}>
@@ -66,7 +66,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
         ))}
       </ul>
       {campaign !== null && vehicles.data && <Pager label={t('editor.title')} page={page} pages={countPages(vehicles.data.meta.total_count)} onPage={(next) => change({ page: next })} />}
-      {edited && <VehicleDialog key={edited.id} vehicle={edited} onClose={() => change({ edited: null })} />}
+      {edited && <EditVehicleDialog key={edited.id} vehicle={edited} onClose={() => change({ edited: null })} />}
     </>
   )
 }

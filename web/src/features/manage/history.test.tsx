@@ -4,7 +4,7 @@ import { endSession } from '@/api/session'
 import type { Job } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
-import { JobHistory } from './JobHistory'
+import { JobHistoryList } from './JobHistoryList'
 
 const job: Job = {
   id: 12, kind: 'status', detail: 'ok', campaigns: [{ id: 5, name: 'Airbag', deleted: false }, { id: 6, name: 'Brakes', deleted: true }], total_campaigns: 4,
@@ -19,7 +19,7 @@ afterEach(endSession)
 function open(answers: Parameters<typeof stubServer>[0]) {
   signInAs(LEADER)
   const calls = stubServer(answers)
-  return { person: renderPage(JobHistory, '/campaign-list', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
+  return { person: renderPage(JobHistoryList, '/campaign-list', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
 }
 const undoOf = (name: RegExp) => screen.findByRole('button', { name })
 

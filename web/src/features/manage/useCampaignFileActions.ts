@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import type { Campaign } from '@/api/types'
 import { findWorkbookFileError } from '@/lib/workbookFile'
 import { showToast } from '@/ui/Toast'
 import { useConvertWorkbookToSql, useExportCampaignByYard } from './api'
-import type { CampaignFileActions } from './CampaignActions'
+import type { CampaignFileActions } from './CampaignActionButtons'
 import { useManagePageText } from './pageText'
 
 /** Provides export and SQL conversion of the listed campaigns, and the error message of the last failed download. */
@@ -29,7 +29,7 @@ export function useCampaignFileActions(): { files: CampaignFileActions; failure:
     if (wrong !== null) return fail(campaign, t(wrong))
     sql.mutate({ campaign, file }, {
       onSuccess: () => showToast('success', t('files.converted', { name: campaign.name })),
-      onError: (error) => fail(campaign, (error instanceof ApiProblem && translateSentence(error.message)) || t('files.sqlFailed')),
+      onError: (error) => fail(campaign, (error instanceof ApiProblem && translateServerMessage(error.message)) || t('files.sqlFailed')),
     })
   }
   return {

@@ -2,9 +2,9 @@ import { useIsServerReachable } from '@/api/connectivity'
 import { countVehicleMismatches, getVehicleMismatchKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
-import { UndecryptableSaves } from './UndecryptableSaves'
+import { UndecryptableSaveList } from './UndecryptableSaveList'
 import { PendingSaveCard } from './PendingSaveCard'
-import { OwnConflicts } from './OwnConflicts'
+import { OwnConflictList } from './OwnConflictList'
 import { SentSaveList } from './SentSaveList'
 import { OfflineCampaignList } from './OfflineCampaignList'
 import { OutboxCardList, OutboxSection } from './OutboxCard'
@@ -21,10 +21,10 @@ export default function OutboxPage() {
       {canStore === null && <Skeleton rows={2} label={t('common.loading')} />}
       {problem !== null && <Alert kind="warning">{t(problem === 'outdated' ? 'problem.outdated' : 'outbox.noDisk')}</Alert>}
       {canStore === true && (toSend.length > 0 || undecryptable.length === 0) && <ToSend entries={toSend} />}
-      <UndecryptableSaves positions={undecryptable} />
+      <UndecryptableSaveList positions={undecryptable} />
       {others > 0 && <Alert kind="info">{t('outbox.others', { n: others })}</Alert>}
       <SentSaveList entries={entries.filter(({ state }) => state === 'done')} />
-      <OwnConflicts />
+      <OwnConflictList />
       {canStore === true && <OfflineCampaignList />}
     </Page>
   )

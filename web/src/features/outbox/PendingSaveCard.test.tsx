@@ -1,7 +1,7 @@
 import '@/testing/indexedDb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { Outbox, outboxState, loadOutbox, deleteSave } from '@/offline/outbox'
+import { Outbox, outboxState, loadOutbox, deleteStoredSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import { setLanguage } from '@/lib/text'
 import { rejectAsOffline, createSavedVehicle, createSaveRequest } from '@/testing/outboxTabs'
@@ -16,7 +16,7 @@ const isAnother = createReply(409, { code: 'OTHER_VEHICLE', message: 'not the on
 
 afterEach(async () => {
   await setLanguage('default')
-  for (const { seq } of outboxState.get().entries) await deleteSave(seq)
+  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
   endSession()
 })
 

@@ -5,7 +5,7 @@ import type { VehicleFields } from '@/lib/vehicleFields'
 import { buildPath, navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useLanguage } from '@/lib/text'
-import { getMismatchedServerVin, deleteSave, useOutbox, type PendingSave, type StoredSave, type SaveRejection } from '@/offline/outbox'
+import { getMismatchedServerVin, deleteStoredSave, useOutbox, type PendingSave, type StoredSave, type SaveRejection } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { DiscardSaveButton, VehicleMismatchQuestion } from '@/ui/VehicleMismatchQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
@@ -26,7 +26,7 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
   const isSending = useStore(outbox.sending) === entry.id
   const other = getMismatchedServerVin(entry)
   const shown = isSending ? 'sending' : state === 'refused' ? 'refused' : 'waiting'
-  const discard = () => deleteSave(entry.seq)
+  const discard = () => deleteStoredSave(entry.seq)
   return (
     <OutboxCard isRefused={shown === 'refused'}>
       <OutboxCardHeader vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />

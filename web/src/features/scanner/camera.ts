@@ -13,7 +13,7 @@ export class CameraError extends Error {
   }
 }
 
-export const START_TIMEOUT_MS = 3000
+export const CAMERA_START_TIMEOUT_MS = 3000
 export const CAPABILITIES_DELAY_MS = 500
 
 /**
@@ -124,7 +124,7 @@ const HAVE_CURRENT_DATA = 2
 /** Plays the video and waits for its first frame; throws a 'timeout' error when no frame arrives in time. */
 async function playing(video: HTMLVideoElement): Promise<void> {
   const { promise: late, reject } = createDeferred<never>()
-  const timer = setTimeout(() => reject(new CameraError('timeout')), START_TIMEOUT_MS)
+  const timer = setTimeout(() => reject(new CameraError('timeout')), CAMERA_START_TIMEOUT_MS)
   const { promise: pictures, resolve } = createDeferred<void>()
   video.addEventListener('loadeddata', () => resolve(), { once: true })
   if (video.readyState >= HAVE_CURRENT_DATA) resolve()

@@ -1,4 +1,4 @@
-import { blurHorizontally, blurPicture, createBlankPicture, blurVertically, getInt32At, pixelAt, type GrayPicture } from './pixels'
+import { blurHorizontally, blurPicture, createBlankPicture, blurVertically, getInt32At, getPixelAt, type GrayPicture } from './pixels'
 
 /** Enhances vertical bars: averages neighbouring rows to remove noise, optionally sharpens along rows, and normalizes local contrast. */
 export function enhanceBars(picture: GrayPicture, rows: number, strength = 0): GrayPicture {
@@ -12,7 +12,7 @@ function raised(picture: GrayPicture, radius: number, strength: number): GrayPic
   const result = createBlankPicture(picture.width, picture.height)
   const { data } = picture
   for (let index = 0; index < data.length; index++) {
-    const value = pixelAt(data, index) + strength * (pixelAt(data, index) - pixelAt(soft, index))
+    const value = getPixelAt(data, index) + strength * (getPixelAt(data, index) - getPixelAt(soft, index))
     result.data[index] = value < 0 ? 0 : value > 255 ? 255 : value
   }
   return result
@@ -21,7 +21,7 @@ function raised(picture: GrayPicture, radius: number, strength: number): GrayPic
 /** Inverts a picture, so that light bars on a dark ground become dark bars on a light ground. */
 export function invertPicture({ width, height, data }: GrayPicture): GrayPicture {
   const result = createBlankPicture(width, height)
-  for (let index = 0; index < data.length; index++) result.data[index] = 255 - pixelAt(data, index)
+  for (let index = 0; index < data.length; index++) result.data[index] = 255 - getPixelAt(data, index)
   return result
 }
 
@@ -46,7 +46,7 @@ function averageCells({ width, height, data }: GrayPicture): GrayPicture {
     sums.fill(0)
     for (let y = row * CELL_SIDE; y < (row + 1) * CELL_SIDE; y++) {
       for (let cell = 0, place = y * width; cell < cells.width; cell++, place += CELL_SIDE) {
-        sums[cell] = getInt32At(sums, cell) + pixelAt(data, place) + pixelAt(data, place + 1) + pixelAt(data, place + 2) + pixelAt(data, place + 3)
+        sums[cell] = getInt32At(sums, cell) + getPixelAt(data, place) + getPixelAt(data, place + 1) + getPixelAt(data, place + 2) + getPixelAt(data, place + 3)
       }
     }
     for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = getInt32At(sums, cell) >> 4
@@ -62,9 +62,9 @@ function averageContrast({ width, data }: GrayPicture, shades: GrayPicture): Gra
     sums.fill(0)
     for (let y = row * CELL_SIDE; y < (row + 1) * CELL_SIDE; y++) {
       for (let cell = 0, place = y * width; cell < cells.width; cell++, place += CELL_SIDE) {
-        const shade = pixelAt(shades.data, to + cell)
-        const pair = Math.abs(pixelAt(data, place) - shade) + Math.abs(pixelAt(data, place + 1) - shade)
-        sums[cell] = getInt32At(sums, cell) + pair + Math.abs(pixelAt(data, place + 2) - shade) + Math.abs(pixelAt(data, place + 3) - shade)
+        const shade = getPixelAt(shades.data, to + cell)
+        const pair = Math.abs(getPixelAt(data, place) - shade) + Math.abs(getPixelAt(data, place + 1) - shade)
+        sums[cell] = getInt32At(sums, cell) + pair + Math.abs(getPixelAt(data, place + 2) - shade) + Math.abs(getPixelAt(data, place + 3) - shade)
       }
     }
     for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = getInt32At(sums, cell) >> 4
@@ -83,10 +83,10 @@ export function normalizeContrast(picture: GrayPicture): GrayPicture {
     const first = Math.min(Math.floor(y / CELL_SIDE), mean.height - 1) * mean.width
     for (let left = 0; left < width; left += CELL_SIDE) {
       const cell = first + Math.min(left / CELL_SIDE, mean.width - 1)
-      const shade = pixelAt(mean.data, cell)
-      const gain = Math.round((CONTRAST << 8) / Math.max(FAINTEST, pixelAt(spread.data, cell)))
+      const shade = getPixelAt(mean.data, cell)
+      const gain = Math.round((CONTRAST << 8) / Math.max(FAINTEST, getPixelAt(spread.data, cell)))
       for (const end = place + Math.min(CELL_SIDE, width - left); place < end; place++) {
-        const value = 128 + ((gain * (pixelAt(data, place) - shade)) >> 8)
+        const value = 128 + ((gain * (getPixelAt(data, place) - shade)) >> 8)
         result.data[place] = value < 0 ? 0 : value > 255 ? 255 : value
       }
     }

@@ -11,7 +11,7 @@ import { BarcodeDetector } from './detector'
 import { SCANNER_DECODER_SETTINGS, buildReaderOptions, toFormatName } from './formats'
 import { decodePhotograph } from './photograph'
 import { decodeBlurredCode } from './blurred/blurredDecoder'
-import { CODE_128, CODE_93, createCode39Symbology } from './blurred/symbologies'
+import { CODE_128_SYMBOLOGY, CODE_93_SYMBOLOGY, createCode39Symbology } from './blurred/symbologies'
 import { cropPicture, encodePgm, toGrayscale, type GrayPicture } from './pixels'
 import { warmUpDecoder } from './warmup'
 
@@ -223,9 +223,9 @@ const ASCII = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + 
 const PAIRS = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0')).join('')
 const [DIGITS_AND_LETTERS, SIGNS] = ['0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', '-. $/+%']
 test.each([
-  ['Code128', CODE_128, [ASCII.slice(0, 40), ASCII.slice(40, 70), ASCII.slice(70), PAIRS.slice(0, 80), PAIRS.slice(80, 160), PAIRS.slice(160)]],
+  ['Code128', CODE_128_SYMBOLOGY, [ASCII.slice(0, 40), ASCII.slice(40, 70), ASCII.slice(70), PAIRS.slice(0, 80), PAIRS.slice(80, 160), PAIRS.slice(160)]],
   ['Code39', createCode39Symbology(2), [DIGITS_AND_LETTERS, SIGNS]],
-  ['Code93', CODE_93, [DIGITS_AND_LETTERS, SIGNS]],
+  ['Code93', CODE_93_SYMBOLOGY, [DIGITS_AND_LETTERS, SIGNS]],
 ] as const)('the blurred-code decoder has the characters of %s', async (format, { characters, textOf }, texts) => {
   for (const text of texts) {
     const { symbol } = await writeBarcode(text, { format, scale: 1, addQuietZones: false })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import type { DecodedFrame } from './decoder'
 import type { DecodeEngine } from './engine'
-import { startFrameLoop, IDLE_INTERVAL_MS, WATCH_MODE_INTERVAL_MS } from './frames'
+import { startFrameLoop, IDLE_FRAME_INTERVAL_MS, WATCH_MODE_INTERVAL_MS } from './frames'
 import type { DecodeMode } from './decoder'
 import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
@@ -69,7 +69,7 @@ test('with nothing in view, at most twelve pictures a second are decoded after t
   await vi.advanceTimersByTimeAsync(5000)
   stop()
   expect(gaps().slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 10))
-  expect(new Set(gaps().slice(8))).toEqual(new Set([IDLE_INTERVAL_MS]))
+  expect(new Set(gaps().slice(8))).toEqual(new Set([IDLE_FRAME_INTERVAL_MS]))
   expect(asked.length / 5).toBeLessThanOrEqual(12)
 })
 
@@ -78,7 +78,7 @@ test('a sighting brings full speed back', async () => {
   const { gaps, stop } = scene([...Array.from({ length: 12 }, () => nothing), sighted, sighted])
   await vi.advanceTimersByTimeAsync(1000)
   stop()
-  expect(gaps().slice(10, 15)).toEqual([IDLE_INTERVAL_MS, IDLE_INTERVAL_MS, 10, 10, 10])
+  expect(gaps().slice(10, 15)).toEqual([IDLE_FRAME_INTERVAL_MS, IDLE_FRAME_INTERVAL_MS, 10, 10, 10])
 })
 
 test('while a car sheet is open, two pictures a second are decoded', async () => {

@@ -10,7 +10,7 @@ export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 /** Interval in milliseconds between frames in the mode `watch`, which only checks whether a label is still in view. */
 export const WATCH_MODE_INTERVAL_MS = 500
 /** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
-export const IDLE_INTERVAL_MS = 100
+export const IDLE_FRAME_INTERVAL_MS = 100
 /** Number of frames without any code that are decoded at full speed: enough for each extra decoding pass to run once. */
 const FULL_SPEED_FRAMES = 8
 
@@ -58,7 +58,7 @@ export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, tr
     empty = codes.length > 0 || seen !== null ? 0 : empty + 1
     if (mode === 'watch') return before === 'watch' ? WATCH_MODE_INTERVAL_MS : scanDelayMs
     if (codes.length > 0 && mode === 'first') return scanDelayMs
-    return empty > FULL_SPEED_FRAMES ? Math.max(retryMs, IDLE_INTERVAL_MS - (performance.now() - started)) : retryMs
+    return empty > FULL_SPEED_FRAMES ? Math.max(retryMs, IDLE_FRAME_INTERVAL_MS - (performance.now() - started)) : retryMs
   }
   let announces = 'requestVideoFrameCallback' in video
   /** Waits for the next video frame, or for the next animation frame when the browser reports no video frames. */

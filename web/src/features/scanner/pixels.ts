@@ -44,8 +44,8 @@ export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
 }
 
 /** Returns the pixel at an index known to exist. Accepts only byte arrays, because mixed array types would slow down every call. */
-export const pixelAt = (data: Uint8Array, index: number): number => data[index] as number
-/** Returns the integer at an index known to exist. Separate from `pixelAt`, because a function that receives arrays of one type runs faster. */
+export const getPixelAt = (data: Uint8Array, index: number): number => data[index] as number
+/** Returns the integer at an index known to exist. Separate from `getPixelAt`, because a function that receives arrays of one type runs faster. */
 export const getInt32At = (values: Int32Array, index: number): number => values[index] as number
 
 /** Crops a picture to a rectangle, clamped to the picture's edges. */
@@ -63,7 +63,7 @@ export function downsampleByTwo({ width, height, data }: GrayPicture): GrayPictu
   const small = createBlankPicture(width >> 1, height >> 1)
   for (let y = 0, to = 0; y < small.height; y++) {
     for (let x = 0, from = 2 * y * width; x < small.width; x++, from += 2, to++) {
-      small.data[to] = (pixelAt(data, from) + pixelAt(data, from + 1) + pixelAt(data, from + width) + pixelAt(data, from + width + 1) + 2) >> 2
+      small.data[to] = (getPixelAt(data, from) + getPixelAt(data, from + 1) + getPixelAt(data, from + width) + getPixelAt(data, from + width + 1) + 2) >> 2
     }
   }
   return small
@@ -76,7 +76,7 @@ export function blurAndDownsampleByTwo({ width, height, data }: GrayPicture): Gr
   const row = (y: number) => Math.max(0, Math.min(height - 1, y)) * width
   for (let y = 0, to = 0; y < small.height; y++) {
     const [above, upper, lower, below] = [row(2 * y - 1), row(2 * y), row(2 * y + 1), row(2 * y + 2)]
-    for (let x = 0; x < width; x++) sums[x + 1] = pixelAt(data, above + x) + 2 * (pixelAt(data, upper + x) + pixelAt(data, lower + x)) + pixelAt(data, below + x)
+    for (let x = 0; x < width; x++) sums[x + 1] = getPixelAt(data, above + x) + 2 * (getPixelAt(data, upper + x) + getPixelAt(data, lower + x)) + getPixelAt(data, below + x)
     sums[0] = getInt32At(sums, 1)
     sums[width + 1] = getInt32At(sums, width)
     for (let x = 0, from = 0; x < small.width; x++, from += 2, to++) {
@@ -150,8 +150,8 @@ function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: numb
     const fx = (placeX >> (BITS - 8)) & (ONE - 1)
     const fy = (placeY >> (BITS - 8)) & (ONE - 1)
     const from = (placeY >> BITS) * width + (placeX >> BITS)
-    const upper = pixelAt(data, from) * (ONE - fx) + pixelAt(data, from + 1) * fx
-    const lower = pixelAt(data, from + width) * (ONE - fx) + pixelAt(data, from + width + 1) * fx
+    const upper = getPixelAt(data, from) * (ONE - fx) + getPixelAt(data, from + 1) * fx
+    const lower = getPixelAt(data, from + width) * (ONE - fx) + getPixelAt(data, from + width + 1) * fx
     target[to] = (upper * (ONE - fy) + lower * fy) >> 16
   }
 }
@@ -193,12 +193,12 @@ export function blurHorizontally({ width, height, data }: GrayPicture, radius: n
   for (let y = 0, start = 0; y < height; y++, start += width) {
     const last = start + width - 1
     let sum = 0
-    for (let index = -radius; index <= radius; index++) sum += pixelAt(data, start + clampTo(width, index))
+    for (let index = -radius; index <= radius; index++) sum += getPixelAt(data, start + clampTo(width, index))
     for (let place = start; place <= last; place++) {
       target[place] = (sum * factor) >> 16
       const entering = place + radius + 1
       const leaving = place - radius
-      sum += pixelAt(data, entering > last ? last : entering) - pixelAt(data, leaving < start ? start : leaving)
+      sum += getPixelAt(data, entering > last ? last : entering) - getPixelAt(data, leaving < start ? start : leaving)
     }
   }
   return result
@@ -212,7 +212,7 @@ export function blurVertically({ width, height, data }: GrayPicture, radius: num
   const sums = new Int32Array(width)
   for (let index = -radius; index <= radius; index++) {
     const row = clampTo(height, index) * width
-    for (let x = 0; x < width; x++) sums[x] = getInt32At(sums, x) + pixelAt(data, row + x)
+    for (let x = 0; x < width; x++) sums[x] = getInt32At(sums, x) + getPixelAt(data, row + x)
   }
   for (let y = 0, start = 0; y < height; y++, start += width) {
     const entering = clampTo(height, y + radius + 1) * width
@@ -220,7 +220,7 @@ export function blurVertically({ width, height, data }: GrayPicture, radius: num
     for (let x = 0; x < width; x++) {
       const sum = getInt32At(sums, x)
       target[start + x] = (sum * factor) >> 16
-      sums[x] = sum + pixelAt(data, entering + x) - pixelAt(data, leaving + x)
+      sums[x] = sum + getPixelAt(data, entering + x) - getPixelAt(data, leaving + x)
     }
   }
   return result

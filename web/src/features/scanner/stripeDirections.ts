@@ -1,4 +1,4 @@
-import { pixelAt, blurAndDownsampleByTwo, type GrayPicture } from './pixels'
+import { getPixelAt, blurAndDownsampleByTwo, type GrayPicture } from './pixels'
 
 const BLOCK = 12
 const BINS = 90
@@ -38,10 +38,10 @@ function gather({ width, height, data }: GrayPicture): Float64Array {
       let sy = 0
       for (let y = top; y < top + BLOCK; y++) {
         for (let x = left, place = y * width + left; x < left + BLOCK; x++, place++) {
-          const falling = pixelAt(data, place + width + 1) - pixelAt(data, place - width - 1)
-          const rising = pixelAt(data, place - width + 1) - pixelAt(data, place + width - 1)
-          const dx = 3 * (falling + rising) + 10 * (pixelAt(data, place + 1) - pixelAt(data, place - 1))
-          const dy = 3 * (falling - rising) + 10 * (pixelAt(data, place + width) - pixelAt(data, place - width))
+          const falling = getPixelAt(data, place + width + 1) - getPixelAt(data, place - width - 1)
+          const rising = getPixelAt(data, place - width + 1) - getPixelAt(data, place + width - 1)
+          const dx = 3 * (falling + rising) + 10 * (getPixelAt(data, place + 1) - getPixelAt(data, place - 1))
+          const dy = 3 * (falling - rising) + 10 * (getPixelAt(data, place + width) - getPixelAt(data, place - width))
           xx += dx * dx
           yy += dy * dy
           xy += dx * dy
@@ -67,7 +67,7 @@ function isPlain(data: Uint8Array, start: number, width: number): boolean {
   let sum = 0
   for (let y = 1; y < BLOCK; y += COARSE) {
     for (let place = start + y * width + 1; place < start + y * width + BLOCK; place += COARSE) {
-      sum += Math.abs(pixelAt(data, place + 1) - pixelAt(data, place - 1)) + Math.abs(pixelAt(data, place + width) - pixelAt(data, place - width))
+      sum += Math.abs(getPixelAt(data, place + 1) - getPixelAt(data, place - 1)) + Math.abs(getPixelAt(data, place + width) - getPixelAt(data, place - width))
     }
   }
   return sum < MIN_BLOCK_CONTRAST

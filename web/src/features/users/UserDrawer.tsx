@@ -10,7 +10,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Icon, type IconName } from '@/ui/Icon'
 import { ChangeHmcPanel, ChangePasswordPanel, ChangeAccessLevelPanel } from './ChangeUserPanels'
 import { useUsersText, type UsersTextKey } from './text'
-import { LastSignInTime, LastActivityTime, AccessLevelCell } from './UserTable'
+import { LastSignInTime, LastActivityTime, AccessLevelLabel } from './UserTable'
 import styles from './UserDrawer.module.css'
 
 /** Kinds of changes to a user. Each is a section of the drawer (side panel with the user's data) and an action in the user's row. */
@@ -68,7 +68,7 @@ function Content({ user, isMe, fold, actions, onClose }: UserDrawerProps) {
         <div>
           <h2>{user.hmc}</h2>
           <p className="quiet">
-            <AccessLevelCell user={user} />
+            <AccessLevelLabel user={user} />
           </p>
         </div>
         <IconButton icon="close" label={t('users.closeDrawer')} onClick={onClose} />

@@ -4,7 +4,7 @@ import { queryKeys } from '@/api/queryKeys'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { User, UserEvent } from '@/api/types'
 import { getAccessLevelTextKey } from '@/lib/roles'
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import type { IconName } from '@/ui/Icon'
@@ -60,7 +60,7 @@ export function UserHistoryDialog({ user: { id, hmc }, onClose }: { user: User; 
 
 function Event({ event: { at, by_hmc, kind, summary, fields, bulk } }: { event: UserEvent }) {
   const t = useUserHistoryText()
-  const title = bulk ? t(`history.bulk.${bulk.kind}`, { n: bulk.vehicles }) : translateSentence(summary)
+  const title = bulk ? t(`history.bulk.${bulk.kind}`, { n: bulk.vehicles }) : translateServerMessage(summary)
   return (
     <TimelineItem icon={bulk ? 'list' : (ICONS[kind] ?? 'info')} title={title} by={by_hmc ?? t('history.nobody')} at={at} way={bulk?.detail ? <span>{bulk.detail}</span> : undefined}>
       {fields.filter(({ old, new: value }) => old !== value).map(({ field, old, new: value }) => (

@@ -12,7 +12,7 @@ import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { PrintedRange } from '@/ui/PrintedRange'
+import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
 import { showToast } from '@/ui/Toast'
 import { describeUserChangeError, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
@@ -87,7 +87,7 @@ function Loaded({ users }: { users: User[] }) {
             {isFiltered && <Button onClick={showAll}>{t('users.showAll')}</Button>}
           </EmptyNotice>
         )}
-        <PrintedRange from={from} count={shown.length} total={found.length} />
+        <PrintedRangeLine from={from} count={shown.length} total={found.length} />
         {shown.length > 0 && <UserTable users={shown} listing={listing} me={me} chosen={chosen?.id ?? null} onChoose={({ id }) => setQueryParams({ user: id, fold: null })} actionsOf={actionsOf} />}
         <div className={styles.foot}>
           <span className="quiet" role="status">

@@ -67,7 +67,7 @@ function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProp
                 <Hmc user={user} me={me} onChoose={onChoose} />
               </td>
               <td>
-                <AccessLevelCell user={user} />
+                <AccessLevelLabel user={user} />
               </td>
               <td className={styles.createdColumn}>{formatDate(user.created_at)}</td>
               <td className={styles.loginColumn}>
@@ -137,7 +137,7 @@ function Cards({ users, me, onChoose, actionsOf }: UserTableProps) {
           <div className={styles.who}>
             <Hmc user={user} me={me} onChoose={onChoose} />
             <span className="quiet">
-              <AccessLevelCell user={user} /> · {t('users.lastLogin')}: <LastSignInTime user={user} />
+              <AccessLevelLabel user={user} /> · {t('users.lastLogin')}: <LastSignInTime user={user} />
             </span>
           </div>
           <ActionMenu label={t('users.actionsOf', { hmc: user.hmc })} actions={actionsOf(user)} />
@@ -157,7 +157,7 @@ function Hmc({ user, me, onChoose }: { user: User; me: number | undefined; onCho
   )
 }
 
-export function AccessLevelCell({ user: { user_type } }: { user: User }) {
+export function AccessLevelLabel({ user: { user_type } }: { user: User }) {
   const t = useUsersText()
   const role = getAccessLevelTextKey(user_type)
   return role === null ? user_type : t(role)

@@ -4,7 +4,7 @@ import { callWithPasswordPrompt } from '@/api/passwordPrompt'
 import { downloadFile } from '@/api/files'
 import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import type { NewUser, User, UserUpdate } from '@/api/types'
 import type { UsersTextKey } from './text'
 
@@ -57,5 +57,5 @@ export function describeUserChangeError(error: Error): { key: UsersTextKey; mess
   if (!(error instanceof ApiProblem)) return { key: 'users.failed', message: '' }
   if (error.status === 0 || error.status >= 500) return { key: 'users.unreachable', message: '' }
   if (error.status === 404) return { key: 'users.unknown', message: '' }
-  return error.message === '' ? { key: 'users.failed', message: '' } : { key: 'users.refused', message: translateSentence(error.message) }
+  return error.message === '' ? { key: 'users.failed', message: '' } : { key: 'users.refused', message: translateServerMessage(error.message) }
 }

@@ -1,14 +1,14 @@
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { clearListFilters } from './useVehicleListUrlState'
-import { NOT_INSPECTED_FILTER, FILTER_INSPECTED_NO_STATUS, type VehicleListFilter } from './filterVehicleList'
+import { NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, type VehicleListFilter } from './filterVehicleList'
 import { useVehicleListText } from './listText'
 import styles from './ActiveFilterLine.module.css'
 
 /** Line that names the filters of the list, with a button that shows all vehicles. Renders nothing without a filter. */
 export function ActiveFilterLine({ filter: { search, yard, statuses }, shown, total }: { filter: VehicleListFilter; shown: number; total: number }) {
   const t = useVehicleListText()
-  const named = (status: string) => (status === NOT_INSPECTED_FILTER ? t('status.waiting') : status === FILTER_INSPECTED_NO_STATUS ? t('status.none') : status)
+  const named = (status: string) => (status === NOT_INSPECTED_FILTER ? t('status.waiting') : status === INSPECTED_WITHOUT_STATUS_FILTER ? t('status.none') : status)
   const parts = [search.trim() !== '' && `"${search.trim()}"`, yard !== '' && t('yard.named', { name: yard }), statuses.map(named).join(', ')].filter(Boolean)
   if (parts.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-import type { PartialVehicle } from '@/offline/snapshots'
+import type { PossiblyPartialVehicle } from '@/offline/snapshots'
 import type { Vehicle } from '@/api/types'
 import { useInspectionText } from './text'
 import styles from './PartialOfflineDataNotice.module.css'
@@ -6,6 +6,6 @@ import styles from './PartialOfflineDataNotice.module.css'
 /** Notice that only the list data of this vehicle is available offline: notes and last change are missing. */
 export function PartialOfflineDataNotice({ vehicle }: { vehicle: Vehicle }) {
   const t = useInspectionText()
-  const { isPartial }: PartialVehicle = vehicle
+  const { isPartial }: PossiblyPartialVehicle = vehicle
   return isPartial ? <p className={styles.partly}>{t('vehicle.partly')}</p> : null
 }

@@ -5,7 +5,7 @@ import { Alert } from '@/ui/Page'
 import { useFindVehicleInOtherCampaigns } from './api'
 import { InvalidCheckDigitHint } from './InvalidCheckDigitHint'
 import { useInspectionText } from './text'
-import { VehicleChoices, listMatchedVehicles } from './VehicleFinder'
+import { VehicleChoiceList, listMatchedVehicles } from './VehicleSearchField'
 
 interface UnknownScanProps {
   text: string
@@ -24,7 +24,7 @@ export function UnresolvedScanMessage({ text, campaign, found, onOpen, onClose }
     <Alert kind="warning">
       <p>{unknown ? t('scan.unknown', { text }) : t(found?.kind === 'lookAlike' || found?.kind === 'part' ? `scan.${found.kind}` : 'scan.several')}</p>
       {unknown && <InvalidCheckDigitHint text={text} />}
-      <VehicleChoices vehicles={listMatchedVehicles(found)} onOpen={onOpen} />
+      <VehicleChoiceList vehicles={listMatchedVehicles(found)} onOpen={onOpen} />
       {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}
       {others.data && (
         <p>

@@ -7,7 +7,7 @@ import { useInspectionText } from './text'
 import type { CollapsedSteps } from './useCollapsedSteps'
 import type { VehicleIdentification } from './useVehicleIdentification'
 import type { InspectionForm } from './useInspectionForm'
-import { IdentificationResult } from './IdentificationResult'
+import { IdentificationResultMessage } from './IdentificationResultMessage'
 import styles from './VehicleIdentifierField.module.css'
 
 interface IdentifyProps {
@@ -50,7 +50,7 @@ export function VehicleIdentifierField({ vehicle, yard, inspection, identificati
         )}
       </div>
       {!folding.isFolded(1) && (
-        <IdentificationResult vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} lookup={lookup}
+        <IdentificationResultMessage vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} lookup={lookup}
           onThis={() => change({ identifier: vehicle.vin_number, scanned: true })} />
       )}
       {!isDesktop && identified && !saved && (entry.scanned === true || folding.wasFolded) && (

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { useParams } from 'wouter'
-import { getErrorMessage, isNotFound } from '@/api/apiProblem'
+import { getErrorMessage, isNotFoundError } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
@@ -16,9 +16,9 @@ import { useCampaign } from './api'
 import { CampaignHeading } from './CampaignHeading'
 import { toggleStatusFilter, useVehicleListUrlState } from './useVehicleListUrlState'
 import { useVehicleListText } from './listText'
-import { StatusChips } from './StatusChips'
+import { StatusFilterChips } from './StatusFilterChips'
 import { useFilteredVehicleRows } from './useFilteredVehicleRows'
-import { VehicleResults } from './VehicleResults'
+import { VehicleListContent } from './VehicleListContent'
 import styles from './VehicleListPage.module.css'
 
 /** Debounce of the search field in milliseconds. The delay lets the browser paint the typed character before the search runs. */
@@ -41,7 +41,7 @@ export default function VehicleListPage() {
         {isWide && (mayWalk ? <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton> : isLoading && <div className={styles.walkPlace} />)}
       </div>
     )}>
-      {list.isError ? <ErrorNotice isMissing={isNotFound(list.error)} text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} />}
+      {list.isError ? <ErrorNotice isMissing={isNotFoundError(list.error)} text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} />}
       {!isWide && mayWalk && (
         <div className={styles.bar} data-bottom-bar>
           <LinkButton kind="primary" big wide icon="scan" to={walk}>
@@ -66,7 +66,7 @@ function Vehicles({ campaign, name, whole }: { campaign: number; name: string; w
   const found = useFilteredVehicleRows(visible, address.filter, address.sort)
   if (visible?.length === 0) return <EmptyNotice icon="list" text={t('vehicles.none')} />
   return (
-    <VehicleResults campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages}>
+    <VehicleListContent campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages}>
       <div className={`${styles.tools} no-print`}>
         <SearchBox label={t('vehicles.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQueryParams({ yard: event.target.value, page: null })}>
@@ -79,14 +79,14 @@ function Vehicles({ campaign, name, whole }: { campaign: number; name: string; w
         </Select>
       </div>
       {found.isReady ? (
-        <StatusChips counts={found.counts} total={found.total} chosen={statuses} onPress={(status) => (status === '' ? setQueryParams({ status: null, page: null }) : toggleStatusFilter(statuses, status))} />
+        <StatusFilterChips counts={found.counts} total={found.total} chosen={statuses} onPress={(status) => (status === '' ? setQueryParams({ status: null, page: null }) : toggleStatusFilter(statuses, status))} />
       ) : (
         <p role="status" className={styles.loading}>
           <Spinner />
           {t('vehicles.loading')}
         </p>
       )}
-    </VehicleResults>
+    </VehicleListContent>
   )
 }
 

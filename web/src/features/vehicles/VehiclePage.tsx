@@ -1,6 +1,6 @@
 import { useDeferredValue, useMemo, useState } from 'react'
 import { useParams } from 'wouter'
-import { getErrorMessage, isNotFound } from '@/api/apiProblem'
+import { getErrorMessage, isNotFoundError } from '@/api/apiProblem'
 import { getDataOwnerKey, useSession } from '@/api/session'
 import { readInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 import { parseId, useQueryParams } from '@/lib/route'
@@ -8,7 +8,7 @@ import { useText } from '@/lib/text'
 import { ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { useVehicle } from './api'
 import { HistorySection } from './history/HistorySection'
-import { VehicleInspection } from './VehicleInspection'
+import { VehicleInspectionForm } from './VehicleInspectionForm'
 import styles from './VehiclePage.module.css'
 
 /** Values of a save that the person corrects in a new form. `n` counts the corrections, so that each correction gets its own form. */
@@ -38,12 +38,12 @@ export default function VehiclePage() {
           <Skeleton rows={3} height={150} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />
         </>
       )}
-      {vehicle.isError && !vehicle.data && <ErrorNotice isMissing={isNotFound(vehicle.error)} text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
+      {vehicle.isError && !vehicle.data && <ErrorNotice isMissing={isNotFoundError(vehicle.error)} text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
       {vehicle.data && hasVehicle && session && (
-        <VehicleInspection key={`${id} ${correction?.n ?? 0}`} vehicle={vehicle.data} yard={yard} user={session.user} correction={correction?.draft ?? null}
+        <VehicleInspectionForm key={`${id} ${correction?.n ?? 0}`} vehicle={vehicle.data} yard={yard} user={session.user} correction={correction?.draft ?? null}
           onCorrect={(draft) => setCorrection({ vehicle: id, n: (correction?.n ?? 0) + 1, draft })}>
           <HistorySection vehicle={vehicle.data} />
-        </VehicleInspection>
+        </VehicleInspectionForm>
       )}
     </Page>
   )

@@ -17,7 +17,7 @@ import { SaveErrorAlert } from './SaveErrorAlert'
 import { VehicleMismatchDialog } from './VehicleMismatchDialog'
 import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
-import { StatusGrid } from './StatusGrid'
+import { StatusButtonGrid } from './StatusButtonGrid'
 import { useInspectionText } from './text'
 import type { CompletedSaveCallback } from './useAfterSaveNavigation'
 import { useInspectionForm } from './useInspectionForm'
@@ -86,7 +86,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
       <CampaignProblemDescription campaign={vehicle.campaign_id} />
       <PartialOfflineDataNotice vehicle={vehicle} />
       {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
-      <StatusGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
+      <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
       <details ref={notes} className={styles.notes} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{t('walk.notes')}</summary>
         <NoteFields inspection={inspection} />

@@ -25,8 +25,8 @@ import { UnresolvedScanMessage } from './UnresolvedScanMessage'
 import type { CompletedSave } from './useAfterSaveNavigation'
 import { useHardwareScanner } from './useHardwareScanner'
 import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
-import { useIsDesktop } from './useIsDesktop'
-import { VehicleFinder } from './VehicleFinder'
+import { useIsDesktopLayout } from './useIsDesktopLayout'
+import { VehicleSearchField } from './VehicleSearchField'
 import { WalkInspectionSheet } from './WalkInspectionSheet'
 import styles from './WalkPage.module.css'
 
@@ -38,7 +38,7 @@ export default function WalkPage() {
   const campaign = useCampaign(id)
   const lookup = useVehicleLookup(id)
   const { left } = findNextVehicle(lookup.vehicles ?? [], yard, null)
-  const isDesktop = useIsDesktop()
+  const isDesktop = useIsDesktopLayout()
   const row = yard === null ? undefined : lookup.vehicles?.find((vehicle) => vehicle.id_yard === yard)
   return (
     <Page title={t('walk.title')} narrow={isDesktop} subtitle={
@@ -151,7 +151,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
         </p>
       )}
       <div className={styles.bar} data-bottom-bar>
-        {typing && <VehicleFinder lookup={lookup} focused={choice === true} onFocus={() => setTyping(true)} onOpen={(id) => open(id, false)} />}
+        {typing && <VehicleSearchField lookup={lookup} focused={choice === true} onFocus={() => setTyping(true)} onOpen={(id) => open(id, false)} />}
         {unmatchedText !== null && <UnresolvedScanMessage text={unmatchedText} campaign={campaign} found={lookup.findScanned(unmatchedText)} onOpen={(id) => open(id, true)} onClose={() => setUnmatchedText(null)} />}
         {last !== null && unmatchedText === null && <LastSave key={last.saved.result.kind === 'queued' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
         <div className={styles.ways}>

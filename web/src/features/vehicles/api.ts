@@ -10,7 +10,7 @@ import { writeInspectionDraft } from '@/lib/inspectionDrafts'
 import { toIdentifierKey } from '@/lib/identifier'
 import { createIdentifierIndex, matchTextToVehicles } from '@/lib/match'
 import { findNextVehicle } from '@/lib/nextVehicles'
-import { getPendingSaves, RejectedSaveError, useOutbox, usePendingSaves, applyPendingChanges, applyPendingChangesToList, type SaveRequest } from '@/offline/outbox'
+import { getPendingSaves, RejectedSaveError, useOutbox, usePendingSaves, applyPendingSavesToVehicle, applyPendingSavesToList, type SaveRequest } from '@/offline/outbox'
 import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries'
 
 export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
@@ -37,7 +37,7 @@ export function useVehicle(id: number, yard: number | null, excludedSeq?: number
   const { data, isPending, isError, error } = useQuery(query)
   const refetch = useCancelAndRefetch(query.queryKey)
   const own = usePendingSaves().get(id)
-  const shown = useMemo(() => (data && own ? applyPendingChanges(data, own.filter(({ seq }) => seq !== excludedSeq)) : data), [data, own, excludedSeq])
+  const shown = useMemo(() => (data && own ? applyPendingSavesToVehicle(data, own.filter(({ seq }) => seq !== excludedSeq)) : data), [data, own, excludedSeq])
   return { data: shown, isPending, isError, error, refetch }
 }
 
@@ -71,7 +71,7 @@ export function useSaveVehicle() {
 export function findNextVehicleInCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
   const list = queries.getQueryData(vehicleListQuery(vehicle.campaign_id).queryKey)
   if (list === undefined) return vehicle.next ?? null
-  return findNextVehicle(applyPendingChangesToList(list, getPendingSaves()), yard, vehicle.id).next?.id ?? null
+  return findNextVehicle(applyPendingSavesToList(list, getPendingSaves()), yard, vehicle.id).next?.id ?? null
 }
 
 export interface VehicleInOtherCampaign {

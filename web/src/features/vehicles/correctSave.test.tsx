@@ -1,7 +1,7 @@
 import '@/testing/indexedDb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { deleteSave, loadOutbox, outboxState } from '@/offline/outbox'
+import { deleteStoredSave, loadOutbox, outboxState } from '@/offline/outbox'
 import { endSession, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
@@ -17,7 +17,7 @@ const field = () => screen.getByLabelText('Operator / Team Leader Notes')
 
 beforeEach(loadOutbox)
 afterEach(async () => {
-  for (const { seq } of outboxState.get().entries) await deleteSave(seq)
+  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
   endSession()
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { filterVehicleList, FILTER_INSPECTED_NO_STATUS, buildVehicleListIndex, NOT_INSPECTED_FILTER } from './filterVehicleList'
+import { filterVehicleList, INSPECTED_WITHOUT_STATUS_FILTER, buildVehicleListIndex, NOT_INSPECTED_FILTER } from './filterVehicleList'
 
 const vehicle = (id: number, vin_number: string, parking_space: string, status: ListedVehicle['status'] = ''): ListedVehicle => ({
   id, vin_number, parking_space, status, yard_group: parking_space.split('-')[0] ?? '', id_yard: 2, inspected: status !== '', version: 1,
@@ -40,8 +40,8 @@ test('the counts per status are those before the status is chosen', () => {
 test('a vehicle inspected without a status is distinguished from one that waits', () => {
   const both = buildVehicleListIndex([vehicle(1, 'X 1', 'A-1'), { ...vehicle(2, 'X 2', 'A-2'), inspected: true }, vehicle(3, 'X 3', 'A-3')])
   const ids = (...statuses: string[]) => filterVehicleList(both, { ...every, statuses }).vehicles.map(({ id }) => id)
-  expect([ids(NOT_INSPECTED_FILTER), ids(FILTER_INSPECTED_NO_STATUS), ids(NOT_INSPECTED_FILTER, FILTER_INSPECTED_NO_STATUS)]).toEqual([[1, 3], [2], [1, 2, 3]])
-  expect([...filterVehicleList(both, every).counts]).toEqual([[NOT_INSPECTED_FILTER, 2], [FILTER_INSPECTED_NO_STATUS, 1]])
+  expect([ids(NOT_INSPECTED_FILTER), ids(INSPECTED_WITHOUT_STATUS_FILTER), ids(NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER)]).toEqual([[1, 3], [2], [1, 2, 3]])
+  expect([...filterVehicleList(both, every).counts]).toEqual([[NOT_INSPECTED_FILTER, 2], [INSPECTED_WITHOUT_STATUS_FILTER, 1]])
 })
 
 test('yards and yard groups come in natural order', () => {

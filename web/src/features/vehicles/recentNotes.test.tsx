@@ -6,7 +6,7 @@ import type { Vehicle } from '@/api/types'
 import { deleteLocalDataOnSignOut, signOut } from '@/app/signOut'
 import { readRecentNotes, recordNote } from '@/lib/recentNotes'
 import { setLanguage } from '@/lib/text'
-import { deleteSave, loadOutbox, outboxState } from '@/offline/outbox'
+import { deleteStoredSave, loadOutbox, outboxState } from '@/offline/outbox'
 import { createReply, stubServer } from '@/testing/server'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
 import VehiclePage from './VehiclePage'
@@ -22,7 +22,7 @@ const SHORTENED = 'Scratch on the left front door, about ten centimetres, repoâ€
 
 beforeEach(loadOutbox)
 afterEach(async () => {
-  for (const { seq } of outboxState.get().entries) await deleteSave(seq)
+  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
   await setLanguage('default')
   endSession()
 })

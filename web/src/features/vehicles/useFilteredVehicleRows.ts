@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { buildVehicleListIndex, filterVehicleList, type VehicleListFilter } from './filterVehicleList'
-import { sortVehiclesByPrecomputedOrder, haveSameColumnTexts, computeVehicleOrderByColumn, sortByStatus, type VehicleListSort } from './vehicleListSort'
+import { sortVehiclesByPrecomputedOrder, haveSameColumnTexts, computeVehicleOrderByColumn, sortVehiclesByStatus, type VehicleListSort } from './vehicleListSort'
 
 interface Ordered {
   vehicles: readonly ListedVehicle[]
@@ -46,7 +46,7 @@ export function useFilteredVehicleRows(vehicles: ListedVehicle[] | undefined, { 
   const down = sort?.down ?? false
   const sorted = useMemo(() => {
     if (sortedBy === null) return found.vehicles
-    if (sortedBy === 'status') return sortByStatus(found.vehicles, down)
+    if (sortedBy === 'status') return sortVehiclesByStatus(found.vehicles, down)
     return order && sortVehiclesByPrecomputedOrder(found.vehicles, index.vehicles, order)
   }, [found, index, order, sortedBy, down])
   return { isReady: ready !== undefined, places: index.places, counts: found.counts, total: found.total, rows: sorted ?? found.vehicles, isSorting: sorted === null }

@@ -11,7 +11,7 @@ import { recordNote } from '@/lib/recentNotes'
 import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
-import { deleteSave, RejectedSaveError, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
+import { deleteStoredSave, RejectedSaveError, applyPendingSavesToVehicle, type SaveRequest } from '@/offline/outbox'
 import { showToast } from '@/ui/Toast'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
 import { useInspectionText } from './text'
@@ -79,7 +79,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
         if (request.mode === 'keep') showToast('info', t('conflict.bothKept'))
         recordNote(request.owner, request.campaign, request.change.wanted.operator_notes ?? '')
         const waited = performance.now() - begun
-        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
+        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingSavesToVehicle(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
         leave({ vehicle: inspected, result, entry, waited }, afterSave)
       },
       onError: (error) => {
@@ -128,7 +128,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
       send({ ...request, vin: serverVin, replaces: seq ?? request.replaces }, { ...base, vin_number: serverVin }, entry, afterSave)
     },
     discardMismatch: async ({ seq }: VehicleMismatch) => {
-      if (seq !== null) await deleteSave(seq)
+      if (seq !== null) await deleteStoredSave(seq)
       draft.store(null)
       setMismatch(null)
       save.reset()

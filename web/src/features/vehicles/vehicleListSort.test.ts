@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { sortVehiclesByPrecomputedOrder, haveSameColumnTexts, getNextSortParam, computeVehicleOrderByColumn, parseListSort, sortByStatus, type VehicleListSort } from './vehicleListSort'
+import { sortVehiclesByPrecomputedOrder, haveSameColumnTexts, getNextSortParam, computeVehicleOrderByColumn, parseListSort, sortVehiclesByStatus, type VehicleListSort } from './vehicleListSort'
 
 const vehicle = (id: number, vin_number: string, parking_space: string, status: ListedVehicle['status'] = ''): ListedVehicle => ({
   id, vin_number, parking_space, status, yard_group: 'A', id_yard: 2, inspected: status !== '', version: 1,
@@ -29,8 +29,8 @@ test('texts come in natural order, and equal ones stay in walking order in both 
 })
 
 test('statuses come in the order of their buttons, after the vehicles without one', () => {
-  expect(sortByStatus(list, false).map(({ id }) => id)).toEqual([2, 3, 1, 4])
-  expect(sortByStatus(list, true).map(({ id }) => id)).toEqual([1, 4, 3, 2])
+  expect(sortVehiclesByStatus(list, false).map(({ id }) => id)).toEqual([2, 3, 1, 4])
+  expect(sortVehiclesByStatus(list, true).map(({ id }) => id)).toEqual([1, 4, 3, 2])
 })
 
 test('a changed status leaves an order as it is, a changed space does not', () => {

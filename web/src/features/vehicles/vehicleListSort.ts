@@ -1,7 +1,7 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { yieldToEventLoop } from '@/lib/yieldToEventLoop'
-import { NOT_INSPECTED_FILTER, getStatusFilterValue, FILTER_INSPECTED_NO_STATUS } from './filterVehicleList'
+import { NOT_INSPECTED_FILTER, getStatusFilterValue, INSPECTED_WITHOUT_STATUS_FILTER } from './filterVehicleList'
 
 export const VEHICLE_SORT_COLUMNS = ['vin', 'space', 'status'] as const
 export type VehicleSortColumn = (typeof VEHICLE_SORT_COLUMNS)[number]
@@ -28,10 +28,10 @@ export function getNextSortParam(sort: VehicleListSort | null, column: VehicleSo
   return sort.down ? null : `-${column}`
 }
 
-const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, FILTER_INSPECTED_NO_STATUS, ...VEHICLE_STATUSES]
+const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES]
 
 /** Sorts vehicles by status. Vehicles of one status keep their order. */
-export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
+export function sortVehiclesByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
   const groups = new Map<string, ListedVehicle[]>()
   for (const vehicle of vehicles) {
     const name = getStatusFilterValue(vehicle)

@@ -2,10 +2,10 @@ import '@/testing/indexedDb'
 import { IDBObjectStore } from 'fake-indexeddb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { outboxState, loadOutbox, deleteSave } from '@/offline/outbox'
+import { outboxState, loadOutbox, deleteStoredSave } from '@/offline/outbox'
 import { endSession } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import { loadServerMessageTranslations } from '@/lib/translateSentence'
+import { loadServerMessageTranslations } from '@/lib/translateServerMessage'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import VehiclePage from './VehiclePage'
@@ -24,7 +24,7 @@ const answerOf = ({ json }: { json: Record<string, unknown> }) =>
 beforeAll(loadServerMessageTranslations)
 beforeEach(loadOutbox)
 afterEach(async () => {
-  for (const { seq } of outboxState.get().entries) await deleteSave(seq)
+  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
   endSession()
 })
 

@@ -51,7 +51,7 @@ test('a save that reaches the server while its owner signs out is deleted from t
   const phone = await openTab()
   const sending = phone.outbox.save(createSaveRequest(7), 'key-7')
   await vi.waitFor(() => expect(phone.outbox.sending.get()).not.toBeNull())
-  phone.clearSessionData()
+  phone.endSessionAndClearData()
   arrive(createSavedVehicle(7))
   await sending
   await vi.waitFor(async () => expect(await phone.records()).toEqual([]))
@@ -62,7 +62,7 @@ test('a position in the outbox is never assigned twice, because a draft may stil
   const phone = await openTab()
   await phone.outbox.save(createSaveRequest(7), 'key-7')
   const { seq } = await phone.first()
-  await phone.deleteSave(seq)
+  await phone.deleteStoredSave(seq)
   await phone.outbox.save(createSaveRequest(8), 'key-8')
   expect((await phone.first()).seq).toBeGreaterThan(seq)
 })

@@ -2,7 +2,7 @@ import { IDBObjectStore } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
 import { rejectAsOffline, OTHER_USER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
 import { createReply, stubServer } from '@/testing/server'
-import { chooseSendFailureAction, countUnsentInspections, groupPendingSavesByVehicle, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './pendingSave'
+import { chooseSendFailureAction, countUnsentInspections, groupPendingSavesByVehicle, applyPendingSavesToVehicle, applyPendingSavesToList, type PendingSave } from './pendingSave'
 import { createPendingSave, type SaveRequest } from './saveRequest'
 
 setUpDatabase()
@@ -208,10 +208,10 @@ const entry = (vehicle: number, status: string, part: Partial<PendingSave> = {})
 
 test('pending saves are applied in order to the data of the server, and count once for each vehicle', () => {
   const pending = groupPendingSavesByVehicle([entry(7, 'ng'), entry(7, 'Repair', { inspected: true }), entry(8, 'ok', { state: 'refused' }), entry(9, 'ok', { stands_in: 4 })])
-  expect(applyPendingChanges({ id: 7, status: '', inspected: false, version: 1 }, pending.get(7) ?? [])).toEqual({ id: 7, status: 'Repair', inspected: true, version: 1 })
+  expect(applyPendingSavesToVehicle({ id: 7, status: '', inspected: false, version: 1 }, pending.get(7) ?? [])).toEqual({ id: 7, status: 'Repair', inspected: true, version: 1 })
   const list = [{ id: 7, status: '', inspected: false }, { id: 8, status: '', inspected: false }]
-  expect(applyPendingChangesToList(list, pending)).toEqual([{ id: 7, status: 'Repair', inspected: true }, list[1]])
-  expect(applyPendingChangesToList(list, new Map())).toBe(list)
+  expect(applyPendingSavesToList(list, pending)).toEqual([{ id: 7, status: 'Repair', inspected: true }, list[1]])
+  expect(applyPendingSavesToList(list, new Map())).toBe(list)
   expect([countUnsentInspections(pending, 5, null), countUnsentInspections(pending, 5, 4), countUnsentInspections(pending, 6, null), countUnsentInspections(pending, null, 4)]).toEqual([2, 1, 0, 1])
 })
 

@@ -84,7 +84,7 @@ interface Inspectable extends VehicleFields {
 }
 
 /** Applies pending saves to a vehicle. Ignores saves that were made for another vehicle (another VIN) under the same id. */
-export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, own: readonly PendingSave[]): V {
+export function applyPendingSavesToVehicle<V extends Partial<Inspectable>>(vehicle: V, own: readonly PendingSave[]): V {
   return own.reduce<V>((shown, { vin, change: { wanted } }) => {
     const isOfThis = shown.vin_number === undefined || [vin, wanted.vin_number].includes(shown.vin_number)
     return isOfThis ? { ...shown, ...wanted, inspected: true } : shown
@@ -125,11 +125,11 @@ export function groupPendingSavesByVehicle<E extends PendingSave>(entries: reado
 }
 
 /** Applies pending saves to the rows of a list. Returns the same list when no save is pending. */
-export function applyPendingChangesToList<V extends Partial<Inspectable> & { id: number }>(list: V[], pending: ReadonlyMap<number, PendingSave[]>): V[] {
+export function applyPendingSavesToList<V extends Partial<Inspectable> & { id: number }>(list: V[], pending: ReadonlyMap<number, PendingSave[]>): V[] {
   if (pending.size === 0) return list
   return list.map((vehicle) => {
     const own = pending.get(vehicle.id)
-    return own === undefined ? vehicle : applyPendingChanges(vehicle, own.map(withoutNotes))
+    return own === undefined ? vehicle : applyPendingSavesToVehicle(vehicle, own.map(withoutNotes))
   })
 }
 

@@ -174,7 +174,7 @@ export async function rebaseReplacingSave(sent: StoredSave, session: Session): P
   }
 }
 
-export async function deleteSave(seq: number): Promise<void> {
+export async function deleteStoredSave(seq: number): Promise<void> {
   await (await openDatabase())?.delete('outbox', seq)
   await publish()
 }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createReply, stubServer } from '@/testing/server'
 import { OWN_USER, rejectAsOffline, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/outboxTabs'
-import { applyPendingChanges } from './pendingSave'
+import { applyPendingSavesToVehicle } from './pendingSave'
 import { createPendingSave } from './saveRequest'
 
 setUpDatabase()
@@ -134,15 +134,15 @@ test.each([['while its screen waits', true], ['later', false]])('a save of a del
   phone.outbox.start()
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 refused']))
   expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: SEEN, space: 'A-7', campaign_name: 'Airbag', change: { wanted: { status: 'ng', operator_notes: 'a secret note' } }, reason: { status: 404, code: 'NO_VEHICLE' } })
-  await phone.deleteSave(phone.outboxState.get().entries[0]?.seq ?? 0)
+  await phone.deleteStoredSave(phone.outboxState.get().entries[0]?.seq ?? 0)
   expect(phone.states()).toEqual([])
 })
 
 test('pending saves are applied to the vehicle that the person saw, never to another one with the same id', () => {
   const own = createPendingSave(createSaveRequest(7), 'key')
-  expect(applyPendingChanges({ id: 7, vin_number: SEEN, status: '', inspected: false }, [own])).toMatchObject({ status: 'ng', inspected: true })
-  expect(applyPendingChanges({ id: 7, vin_number: NEW, status: '', inspected: false }, [own])).toEqual({ id: 7, vin_number: NEW, status: '', inspected: false })
+  expect(applyPendingSavesToVehicle({ id: 7, vin_number: SEEN, status: '', inspected: false }, [own])).toMatchObject({ status: 'ng', inspected: true })
+  expect(applyPendingSavesToVehicle({ id: 7, vin_number: NEW, status: '', inspected: false }, [own])).toEqual({ id: 7, vin_number: NEW, status: '', inspected: false })
   const renamed = createPendingSave(createSaveRequest(7, { change: { base: { vin_number: SEEN }, wanted: { vin_number: NEW } } }), 'key')
   const next = createPendingSave(createSaveRequest(7, { vin: NEW }), 'key')
-  expect(applyPendingChanges({ id: 7, vin_number: SEEN, status: '', inspected: false }, [renamed, next])).toMatchObject({ vin_number: NEW, status: 'ng' })
+  expect(applyPendingSavesToVehicle({ id: 7, vin_number: SEEN, status: '', inspected: false }, [renamed, next])).toMatchObject({ vin_number: NEW, status: 'ng' })
 })

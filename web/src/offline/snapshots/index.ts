@@ -2,7 +2,7 @@ import { useStore } from '@/lib/store'
 import { snapshots } from './store'
 
 export type { SnapshotMetadata } from '../schema'
-export { listCampaigns, listYards, findCampaign, findCampaignPage, findVehicle, countVehiclesByYard, type PartialVehicle } from './queries'
+export { listCampaigns, listYards, findCampaign, findCampaignPage, findVehicle, countVehiclesByYard, type PossiblyPartialVehicle } from './queries'
 export { downloadSnapshot, refreshSnapshot, refreshAllSnapshots, startSnapshotRefresh } from './refresh'
 export { deleteSnapshot, readSnapshots, readSnapshotRows } from './store'
 

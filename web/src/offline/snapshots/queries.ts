@@ -1,17 +1,17 @@
 import type { Campaign, CampaignPage, CampaignSearchParams, ListedVehicle, Vehicle, Yard, YardVehicleCount } from '@/api/types'
 import { findNextVehicle } from '@/lib/nextVehicles'
 import { PAGE_SIZE } from '@/lib/pagination'
-import { applyPendingChangesToList } from '../outbox/pendingSave'
+import { applyPendingSavesToList } from '../outbox/pendingSave'
 import { selectOutboxOfCurrentUser, outboxState } from '../outbox/store'
 import type { SnapshotMetadata } from '../schema'
 import { readSnapshots, readSnapshotRows, readSnapshot } from './store'
 
 /** A vehicle from a stored list. `isPartial` is set when only the list row is stored, without the notes and the last change. */
-export type PartialVehicle = Vehicle & { isPartial?: true }
+export type PossiblyPartialVehicle = Vehicle & { isPartial?: true }
 
 const inYard = (rows: readonly ListedVehicle[], yard: number | null) => (yard === null ? rows : rows.filter(({ id_yard }) => id_yard === yard))
 const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected }) => inspected).length
-const asSaved = (rows: ListedVehicle[]) => applyPendingChangesToList(rows, selectOutboxOfCurrentUser(outboxState.get()).pending)
+const asSaved = (rows: ListedVehicle[]) => applyPendingSavesToList(rows, selectOutboxOfCurrentUser(outboxState.get()).pending)
 
 /**
  * Returns a campaign with the vehicle counts of its stored rows, limited to one yard if `yard` is given. If `yard` is null and only some
@@ -72,7 +72,7 @@ export async function listYards(): Promise<Yard[] | null> {
  * Finds a vehicle in the lists stored on this device; null when no list contains the vehicle. The field `next` is the id of the next
  * vehicle to inspect, limited to the yard unless `yard` is null.
  */
-export async function findVehicle(id: number, yard: number | null): Promise<PartialVehicle | null> {
+export async function findVehicle(id: number, yard: number | null): Promise<PossiblyPartialVehicle | null> {
   for (const { campaign: campaignId, head } of await readSnapshots()) {
     const rows = (await readSnapshotRows(campaignId)) ?? []
     const row = rows.find((one) => one.id === id)
@@ -81,7 +81,7 @@ export async function findVehicle(id: number, yard: number | null): Promise<Part
   return null
 }
 
-function fromRow(row: ListedVehicle, { id, name }: Campaign): PartialVehicle {
+function fromRow(row: ListedVehicle, { id, name }: Campaign): PossiblyPartialVehicle {
   const [model_code = '', serial_number = ''] = row.vin_number.split(' ')
   return {
     ...row, model_code, serial_number, campaign_id: id, campaign_name: name, operator_notes: '', admin_notes: '',

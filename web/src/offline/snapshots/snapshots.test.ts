@@ -7,8 +7,6 @@ import { createSession } from '@/testing/renderPage'
 import type { Campaign, ListedVehicle } from '@/api/types'
 import { createFake } from '@/testing/createFake'
 import type { EncryptedSave } from '../schema'
-import { applySnapshotDelta, hasUnknownVehicles } from './delta'
-import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 
 const row = (id: number, part: Partial<ListedVehicle> = {}): ListedVehicle => ({
   id, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: id < 3 ? 'A' : 'K', id_yard: id < 3 ? 2 : 18, status: '', inspected: false, version: 1, ...part,
@@ -32,19 +30,6 @@ async function page(owner = 7) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   return { ...snapshots, ...campaigns, ...queries, client }
 }
-
-test('encoded rows are decoded to the same rows in the same order', () => {
-  const many = Array.from({ length: 4100 }, (_, index) => row(index + 1, { id_yard: index % 2 === 0 ? 2 : null }))
-  expect(encodeVehicleRows(many)).toHaveLength(3)
-  expect(decodeVehicleRows(encodeVehicleRows(many))).toEqual(many)
-  expect(decodeVehicleRows(encodeVehicleRows([]))).toEqual([])
-})
-
-test('a delta replaces older rows only, and an unchanged list stays the same array', () => {
-  expect(applySnapshotDelta(rows, [row(1, { status: 'ng', version: 2 }), row(2, { version: 2 })], [3])).toEqual([row(1, { status: 'ng', version: 2 }), rows[1]])
-  expect(applySnapshotDelta(rows, [row(2, { status: 'ng', version: 3 })])).toBe(rows)
-  expect([hasUnknownVehicles(rows, [row(3)]), hasUnknownVehicles(rows, [row(4)])]).toEqual([false, true])
-})
 
 test('offline, a downloaded list answers for its campaign, its yards and its vehicles', async () => {
   stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
@@ -251,8 +236,8 @@ test('signing out deletes everything of the person from this browser except unse
 test('a download that ends after its person has signed out stores nothing', async () => {
   const signedIn = await page()
   stubServer({ 'GET /vehicles/campaign/5/all': async () => {
-    const { clearSessionData } = await import('@/api/session')
-    clearSessionData()
+    const { endSessionAndClearData } = await import('@/api/session')
+    endSessionAndClearData()
     return all(rows, { 'x-revision': '40' })
   } })
   await signedIn.downloadSnapshot(head, null).catch(() => undefined)

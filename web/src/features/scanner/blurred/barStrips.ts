@@ -1,4 +1,4 @@
-import { pixelAt, type GrayPicture } from '../pixels'
+import { getPixelAt, type GrayPicture } from '../pixels'
 
 /** Height in pixels of a band: a group of rows that are averaged before the search for bars. */
 export const BAND_HEIGHT_PX = 8
@@ -32,7 +32,7 @@ export function createRowBands({ width, height, data }: GrayPicture): RowBands {
   const means = Array.from({ length: count }, (_, band) => {
     const sum = new Float64Array(width)
     for (let row = band * BAND_HEIGHT_PX; row < (band + 1) * BAND_HEIGHT_PX; row++) {
-      for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + pixelAt(data, place)
+      for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + getPixelAt(data, place)
     }
     return sum.map((value) => value / BAND_HEIGHT_PX)
   })

@@ -3,7 +3,7 @@ import { createFake } from '@/testing/createFake'
 import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
 import { MIN_MARGIN_FOR_CERTAINTY, MIN_ACCEPTABLE_MARGIN, pickMostLikelyText } from './decision'
-import { CODE_128, CODE_93, createCode39Symbology } from './symbologies'
+import { CODE_128_SYMBOLOGY, CODE_93_SYMBOLOGY, createCode39Symbology } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
 const CODE_39 = createCode39Symbology(2.5)
@@ -12,7 +12,7 @@ const [STAR = -1] = CODE_39.starts
 /** Returns log likelihoods in which each value leads one rival by the margin in `leads`, and all other values by 50. */
 const likelihoods = (values: readonly number[], characters: number, leads: Record<number, number> = {}, rival = 1) =>
   values.map((value, place) => Float64Array.from({ length: characters }, (_, other) => (other === value ? 0 : other === (value + rival) % characters ? -(leads[place] ?? 50) : -50)))
-const decide128 = (leads: Record<number, number> = {}, values: readonly number[] = VALUES_128) => pickMostLikelyText(CODE_128, likelihoods(values, 107, leads))
+const decide128 = (leads: Record<number, number> = {}, values: readonly number[] = VALUES_128) => pickMostLikelyText(CODE_128_SYMBOLOGY, likelihoods(values, 107, leads))
 const decide39 = (leads: Record<number, number>, rival = 1) => pickMostLikelyText(CODE_39, likelihoods([STAR, 0, 1, 2, 3, 4, STAR], 44, leads, rival))
 
 test('a text counts when start, stop and check character fit and every character leads by the margin', () => {
@@ -34,7 +34,7 @@ test('alternatives are the texts with a right check character that the doubtful 
 
 test('a wrong check character gives no text', () => {
   expect(decide128({}, VALUES_128.with(5, ((VALUES_128[5] ?? 0) + 1) % 103))).toBeNull()
-  expect(pickMostLikelyText(CODE_93, likelihoods([47, 10, 11, 12, 13, 1, 1, 47], 48))).toBeNull()
+  expect(pickMostLikelyText(CODE_93_SYMBOLOGY, likelihoods([47, 10, 11, 12, 13, 1, 1, 47], 48))).toBeNull()
 })
 
 test('without a start or a stop beyond doubt there is no text', () => {

@@ -68,7 +68,7 @@ export function createCode39Symbology(ratio: number): Symbology {
 const CODE_128_WIDTHS =
   '212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231 113222 123122 123221 223211 221132 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211 212123 212321 232121 111323 131123 131321 112313 132113 132311 211313 231113 231311 112133 112331 132131 113123 113321 133121 313121 211331 231131 213113 213311 213131 311123 311321 331121 312113 312311 332111 314111 221411 431111 111224 111422 121124 121421 141122 141221 112214 112412 122114 122411 142112 142211 241211 221114 413111 241112 134111 111242 121142 121241 114212 124112 124211 411212 421112 421211 212141 214121 412121 111143 111341 131141 114113 114311 411113 411311 113141 114131 311141 411131 211412 211214 211232 233111'
 
-export const CODE_128: Symbology = {
+export const CODE_128_SYMBOLOGY: Symbology = {
   format: 'code_128',
   characters: CODE_128_WIDTHS.split(' ').map(widthsOf),
   width: 11,
@@ -88,7 +88,7 @@ const CODE_93_MODULES =
 /** Returns the run lengths of a bit pattern: the widths of its bars and spaces in modules. */
 const runsOf = (modules: string): number[] => (modules.match(/1+|0+/g) ?? []).map((run) => run.length)
 
-export const CODE_93: Symbology = {
+export const CODE_93_SYMBOLOGY: Symbology = {
   format: 'code_93',
   characters: CODE_93_MODULES.split(' ').map((bits) => runsOf(Number.parseInt(bits, 16).toString(2))),
   width: 9,
@@ -101,7 +101,7 @@ export const CODE_93: Symbology = {
   ratio: 1,
 }
 
-export const SYMBOLOGIES: readonly Symbology[] = [CODE_128, createCode39Symbology(2), createCode39Symbology(2.5), createCode39Symbology(3), CODE_93]
+export const SYMBOLOGIES: readonly Symbology[] = [CODE_128_SYMBOLOGY, createCode39Symbology(2), createCode39Symbology(2.5), createCode39Symbology(3), CODE_93_SYMBOLOGY]
 
 /** Edge between a light and a dark area: its position in modules from the start of the code, and whether a bar begins there. */
 export interface BarEdge {

@@ -1,4 +1,4 @@
-import { blurAndDownsampleByTwo, createBlankPicture, downsampleByTwo, pixelAt, resamplePicture, type GrayPicture } from '../pixels'
+import { blurAndDownsampleByTwo, createBlankPicture, downsampleByTwo, getPixelAt, resamplePicture, type GrayPicture } from '../pixels'
 
 /** A line of characters in a picture: its centre, its extent along and across its direction in pixels, and its slant in radians. */
 export interface TextLine {
@@ -50,7 +50,7 @@ interface Edges {
 /** Finds the pixels with a vertical edge, because lines of characters have many vertical edges. */
 function findEdges({ width, height, data }: GrayPicture): Edges {
   const strengths = new Int32Array(256)
-  const step = (place: number) => Math.abs(pixelAt(data, place + 1) - pixelAt(data, place - 1))
+  const step = (place: number) => Math.abs(getPixelAt(data, place + 1) - getPixelAt(data, place - 1))
   for (let y = 0; y < height; y++) for (let x = 1; x < width - 1; x++) increment(strengths, step(y * width + x))
   let [strongest, above] = [255, 0]
   while (strongest > 0 && (above += strengths[strongest] ?? 0) < width * height * 0.004) strongest--
@@ -124,8 +124,8 @@ function isBarcode({ width, height, data }: GrayPicture, columns: Span, rows: Sp
     const shift = Math.round(rise * x)
     for (let y = Math.max(1, rows.from + shift); y < Math.min(height - 1, rows.to + shift); y++) {
       const place = y * width + x
-      along += Math.abs(pixelAt(data, place + 1) - pixelAt(data, place - 1))
-      across += Math.abs(pixelAt(data, place + width) - pixelAt(data, place - width))
+      along += Math.abs(getPixelAt(data, place + 1) - getPixelAt(data, place - 1))
+      across += Math.abs(getPixelAt(data, place + width) - getPixelAt(data, place - width))
     }
   }
   return across < along * BARCODE_SHARE
@@ -204,7 +204,7 @@ export function stretchContrast({ width, height, data }: GrayPicture): GrayPictu
   const result = createBlankPicture(width, height)
   const factor = 255 / (paper - ink || 1)
   for (let index = 0; index < data.length; index++) {
-    const value = (pixelAt(data, index) - ink) * factor
+    const value = (getPixelAt(data, index) - ink) * factor
     result.data[index] = value < 0 ? 0 : value > 255 ? 255 : value
   }
   return result

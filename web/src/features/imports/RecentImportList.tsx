@@ -6,14 +6,14 @@ import { Link } from '@/lib/route'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
 import { ErrorNotice, Skeleton } from '@/ui/Page'
 import { useImportText } from './text'
-import styles from './RecentImports.module.css'
+import styles from './RecentImportList.module.css'
 
 const LISTED = 5
 
 const useLastImports = () => useQuery({ ...jobsQuery, select: (jobs) => jobs.filter(({ kind }) => kind === 'import').slice(0, LISTED) })
 
 /** The newest imports with their campaigns, and a link to the page where an import can be undone. */
-export function RecentImports() {
+export function RecentImportList() {
   const t = useImportText()
   const imports = useLastImports()
   return (

@@ -7,13 +7,13 @@ import { ConflictMark } from './ConflictMark'
 import { useVisibleRows } from './useVisibleRows'
 import type { VehicleRowsProps } from './VehicleTable'
 import { VinWithBoldEnding } from './VinWithBoldEnding'
-import styles from './VehicleCards.module.css'
+import styles from './VehicleCardList.module.css'
 
 /** Height in pixels of a card, including the gap below it. */
 const CARD_PX = 68
 
 /** Vehicles of one page as cards for phones. Each card shows the parking space, the VIN and the status, which moves below a long VIN. */
-export function VehicleCards({ vehicles, hrefOf, conflicts, isBusy }: Pick<VehicleRowsProps, 'vehicles' | 'hrefOf' | 'conflicts'> & { isBusy: boolean }) {
+export function VehicleCardList({ vehicles, hrefOf, conflicts, isBusy }: Pick<VehicleRowsProps, 'vehicles' | 'hrefOf' | 'conflicts'> & { isBusy: boolean }) {
   const list = useRef<HTMLUListElement>(null)
   const { from, to } = useVisibleRows(list, vehicles.length, CARD_PX)
   return (

@@ -9,17 +9,17 @@ import { Button } from '@/ui/Button'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { PrintedRange } from '@/ui/PrintedRange'
+import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
 import table from '@/ui/Table.module.css'
 import { useJobs } from './api'
 import { useJobHistoryText } from './historyText'
 import { filterJobs, formatJobCampaigns, describeUndoBlocker, formatJobTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
 import { UndoJobDialog } from './UndoJobDialog'
-import styles from './JobHistory.module.css'
+import styles from './JobHistoryList.module.css'
 
 /** List of imports and bulk changes (jobs), newest first, with a search, a filter by kind, and an Undo button for each job. */
-export function JobHistory() {
+export function JobHistoryList() {
   const t = useJobHistoryText()
   const jobs = useJobs()
   return (
@@ -66,7 +66,7 @@ function Filtered({ jobs }: { jobs: Job[] }) {
           <Button onClick={showAll}>{t('history.showAll')}</Button>
         </EmptyNotice>
       )}
-      <PrintedRange from={from} count={shown.length} total={found.length} />
+      <PrintedRangeLine from={from} count={shown.length} total={found.length} />
       {shown.length > 0 && (isWide ? <JobTable jobs={shown} onUndo={setLeaving} /> : <JobCards jobs={shown} onUndo={setLeaving} />)}
       <Pager label={t('history.list')} page={page} pages={pages} onPage={setPage} />
       {leaving && <UndoJobDialog job={leaving} onDone={() => setLeaving(null)} />}

@@ -4,7 +4,7 @@ import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useInspectionText } from './text'
-import styles from './StatusGrid.module.css'
+import styles from './StatusButtonGrid.module.css'
 
 /** Time in milliseconds within which a second tap on the same status, common with gloves, is ignored as accidental. */
 const BOUNCE_MS = 300
@@ -20,7 +20,7 @@ interface StatusGridProps {
  * Allowed statuses as large buttons, and the other statuses in a collapsed section, each with the reason why it is not allowed. A tap on the
  * selected status returns to the stored status. Supervisors clear a stored status with a button of its own, so that no tap does it by mistake.
  */
-export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
+export function StatusButtonGrid({ role, stored, value, onChange }: StatusGridProps) {
   const t = useInspectionText()
   const last = useRef({ status: '', at: Number.NEGATIVE_INFINITY })
   const refusals = VEHICLE_STATUSES.map((status) => ({ status, reason: findStatusChangeError(role, stored, status) }))

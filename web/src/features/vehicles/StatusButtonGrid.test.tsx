@@ -2,13 +2,13 @@ import { render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test } from 'vitest'
-import { StatusGrid } from './StatusGrid'
+import { StatusButtonGrid } from './StatusButtonGrid'
 
 function Grid({ userRole }: { userRole: string }) {
   const [value, setValue] = useState('ok')
   return (
     <>
-      <StatusGrid role={userRole} stored="ok" value={value} onChange={setValue} />
+      <StatusButtonGrid role={userRole} stored="ok" value={value} onChange={setValue} />
       <output>{value === '' ? 'none' : value}</output>
     </>
   )

@@ -3,12 +3,12 @@ import type { BulkResult } from '@/api/types'
 import { formatCount } from '@/lib/time'
 import { SearchBox } from '@/ui/SearchBox'
 import { filterBulkOutcomeRows, listBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
-import { MIN_SEARCHED, OUTCOME_COUNT_LABELS, OutcomeVehicleTable } from './OutcomeVehicleTable'
+import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, OutcomeVehicleTable } from './OutcomeVehicleTable'
 import { useManageText } from './text'
-import styles from './UnchangedVehicleFolds.module.css'
+import styles from './UnchangedVehicleSections.module.css'
 
 /** Vehicles that a bulk change leaves as they are, folded below their numbers: those not found first, then those skipped. */
-export function UnchangedVehicleFolds({ result }: { result: BulkResult }) {
+export function UnchangedVehicleSections({ result }: { result: BulkResult }) {
   const rows = listBulkOutcomeRows(result, [])
   return (
     <>
@@ -27,8 +27,8 @@ function Fold({ kind, rows }: { kind: BulkOutcomeKind; rows: BulkOutcomeRow[] })
     <details className={styles.fold}>
       <summary>{label}</summary>
       <div className={styles.inside}>
-        {rows.length >= MIN_SEARCHED && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
-        <OutcomeVehicleTable label={label} rows={filterBulkOutcomeRows(rows, kind, rows.length >= MIN_SEARCHED ? text : '')} />
+        {rows.length >= MIN_ROWS_FOR_SEARCH && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
+        <OutcomeVehicleTable label={label} rows={filterBulkOutcomeRows(rows, kind, rows.length >= MIN_ROWS_FOR_SEARCH ? text : '')} />
       </div>
     </details>
   )

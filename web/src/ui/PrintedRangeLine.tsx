@@ -18,7 +18,7 @@ interface PrintedRangeProps {
 }
 
 /** Printed line above a list that states which of its rows the paper has. Renders nothing on the screen. */
-export function PrintedRange({ from, count, total }: PrintedRangeProps) {
+export function PrintedRangeLine({ from, count, total }: PrintedRangeProps) {
   const t = useFeatureText()
   return useIsPrinting() && count > 0 && <p>{t('print.range', { from: formatCount(from + 1), to: formatCount(from + count), total: formatCount(total) })}</p>
 }

@@ -2,7 +2,7 @@ import type { PreviewedVehicle } from '@/api/types'
 import { useVehicleFieldLabels } from './useVehicleFieldLabels'
 
 /** Changed fields of a vehicle, one line each, with the values before and after the change. */
-export function FieldChanges({ changes }: Pick<PreviewedVehicle, 'changes'>) {
+export function FieldChangeList({ changes }: Pick<PreviewedVehicle, 'changes'>) {
   const { t, fieldName, shown } = useVehicleFieldLabels()
   if (changes.length === 0) return <span className="quiet">{t('csv.unchanged')}</span>
   return changes.map(({ field, old, new: next }) => (

@@ -11,7 +11,7 @@ import { ActiveFilterLine } from './ActiveFilterLine'
 import { RowKeyboardHints } from './RowKeyboardHints'
 import { clearListFilters, type VehicleListUrlState } from './useVehicleListUrlState'
 import { buildVehicleListCsv, saveVehicleListCsv } from './vehicleListExport'
-import { ListFooter } from './ListFooter'
+import { VehicleListFooter } from './VehicleListFooter'
 import { useVehicleListText } from './listText'
 import { usePageSize } from './pageSize'
 import { PrintLimitNotice } from './PrintLimitNotice'
@@ -20,10 +20,10 @@ import type { useFilteredVehicleRows } from './useFilteredVehicleRows'
 import { MAX_PRINTED_ROWS, printPage, useIsPrinting } from '@/lib/printing'
 import { useRowKeyboardNavigation } from './useRowKeyboardNavigation'
 import { useVehicleSelection } from './useVehicleSelection'
-import { VehicleCards } from './VehicleCards'
+import { VehicleCardList } from './VehicleCardList'
 import { VehiclePaneView } from './VehiclePaneView'
 import { VehicleTable } from './VehicleTable'
-import styles from './VehicleResults.module.css'
+import styles from './VehicleListContent.module.css'
 
 interface VehicleResultsProps {
   campaign: number
@@ -54,7 +54,7 @@ function showInAddress(vehicle: number | null, page: number, isFirst: boolean): 
  * Vehicle rows with footer and selection, and on wide screens the open vehicle beside them. Until the full list is loaded, shows rows found
  * by the server.
  */
-export function VehicleResults({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
+export function VehicleListContent({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
   const t = useVehicleListText()
   const list = useRef<HTMLDivElement>(null)
   const selection = useVehicleSelection()
@@ -112,7 +112,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
           <VehicleTable vehicles={rows} sort={sort} onSort={(next) => setQueryParams({ sort: next, page: null })} selection={maySelect ? selection : null} open={open}
             onOpen={isSplit ? ({ id }) => show(id) : null} {...common} />
         ) : (
-          <VehicleCards vehicles={rows} {...common} />
+          <VehicleCardList vehicles={rows} {...common} />
         ))}
         {visible && rows?.length === 0 && (
           <EmptyNotice icon="search" text={t('vehicles.noMatch')}>
@@ -121,7 +121,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
         )}
         {maySelect && <SelectionBar campaign={campaign} selection={selection} found={all} all={visible ?? NONE} onExport={exportRows} />}
         {isPrinted && <PrintLimitNotice total={all.length} />}
-        <ListFooter page={isPrinted ? 1 : shown} size={isPrinted ? MAX_PRINTED_ROWS : size} total={all.length} isCounted={isKnown}>
+        <VehicleListFooter page={isPrinted ? 1 : shown} size={isPrinted ? MAX_PRINTED_ROWS : size} total={all.length} isCounted={isKnown}>
           {isTable && isKnown && all.length > 0 && (
             <Button kind="quiet" icon="print" onClick={printPage}>
               {t('list.print')}
@@ -132,7 +132,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
               {t('list.export')}
             </Button>
           )}
-        </ListFooter>
+        </VehicleListFooter>
         {isTable && <RowKeyboardHints selects={maySelect} isSplit={isSplit} />}
       </div>
       {open !== null && (yard === '' || opened !== undefined) && (

@@ -8,8 +8,8 @@ import { ScanDialog } from '@/ui/Scanner'
 import { Alert, IsInSidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { ClosedVehicle } from './ClosedVehicle'
-import { LastChange } from './LastChange'
+import { ClosedCampaignVehicleView } from './ClosedCampaignVehicleView'
+import { LastChangeLine } from './LastChangeLine'
 import { SaveConflictDialog } from './SaveConflictDialog'
 import { MonospaceVin } from './MonospaceVin'
 import { VehicleIdentifierField } from './VehicleIdentifierField'
@@ -22,16 +22,16 @@ import { VehicleMismatchDialog } from './VehicleMismatchDialog'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { SaveBar } from './SaveBar'
 import { SavedNotice } from './SavedNotice'
-import { StatusGrid } from './StatusGrid'
-import { StoredNotes } from './StoredNotes'
+import { StatusButtonGrid } from './StatusButtonGrid'
+import { StoredNotesSummary } from './StoredNotesSummary'
 import { useInspectionText } from './text'
 import { useCollapsedSteps, useOnTypingPause } from './useCollapsedSteps'
-import { useIsDesktop } from './useIsDesktop'
+import { useIsDesktopLayout } from './useIsDesktopLayout'
 import { useVehicleIdentification, type VehicleIdentification } from './useVehicleIdentification'
 import { useInspectionForm } from './useInspectionForm'
 import { CampaignProblemDescription, VehicleDetails } from './VehicleDetails'
 import { VehicleHeader } from './VehicleHeader'
-import styles from './VehicleInspection.module.css'
+import styles from './VehicleInspectionForm.module.css'
 
 /** Minimum window width in pixels at which the notes are expanded when the form opens. */
 const WIDE_PX = 900
@@ -49,10 +49,10 @@ interface VehicleInspectionProps {
 }
 
 /** Form of one vehicle's inspection: two columns on a wide page of its own, one column on phones and in the pane beside a list. */
-export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, children }: VehicleInspectionProps) {
+export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorrect, children }: VehicleInspectionProps) {
   const t = useInspectionText()
   const inPane = useContext(IsInSidePaneContext)
-  const isDesktop = useIsDesktop()
+  const isDesktop = useIsDesktopLayout()
   const inspection = useInspectionForm(vehicle, yard, user, { correction })
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection
   const seen = useVehicleBefore(vehicle, inspection.concurrent !== null)
@@ -78,7 +78,7 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
     if (isNoteExpectedForStatus(chosen)) setNotes(true)
   }
   if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} correctsNotes={!inspection.supervisor && hasStatusBefore(delay.correction)} onGo={inspection.goNow} onStay={inspection.stay} onCorrect={() => onCorrect(delay.correction)} />
-  if (closed) return <ClosedVehicle vehicle={vehicle} user={user} inspection={inspection}>{children}</ClosedVehicle>
+  if (closed) return <ClosedCampaignVehicleView vehicle={vehicle} user={user} inspection={inspection}>{children}</ClosedCampaignVehicleView>
   return (
     <form className={styles.form} data-pane={inPane || undefined} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
       {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
@@ -97,16 +97,16 @@ export function VehicleInspection({ vehicle, yard, user, correction, onCorrect, 
           </InspectionStep>
           {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={seen} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
           {!inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
-          <StoredNotes vehicle={seen} />
+          <StoredNotesSummary vehicle={seen} />
         </div>
         <div className={styles.column} ref={column}>
           <InspectionStep n={3} title={t('vehicle.step3')} done={identified && entry.status !== ''}>
-            <StatusGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
+            <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
           </InspectionStep>
           <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} folded={!notes} onToggle={() => setNotes(!notes)}>
             <NoteFields inspection={inspection} />
           </InspectionStep>
-          <LastChange vehicle={vehicle} />
+          <LastChangeLine vehicle={vehicle} />
         </div>
       </div>
       <InspectionShortcuts onNotes={() => setNotes(true)} />

@@ -10,21 +10,21 @@ import { SingleChoiceChips } from '@/ui/Chips'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { PrintedRange } from '@/ui/PrintedRange'
+import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
 import { getCampaignStatusTextKey } from '@/ui/Status'
 import { showToast } from '@/ui/Toast'
 import { useDeleteCampaign, useManagedCampaigns } from './api'
-import { CampaignActions } from './CampaignActions'
+import { CampaignActionButtons } from './CampaignActionButtons'
 import { useManagePageText } from './pageText'
 import { useCampaignFileActions } from './useCampaignFileActions'
-import styles from './ManagedCampaigns.module.css'
+import styles from './ManagedCampaignList.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
 const STATUSES: readonly CampaignStatus[] = ['Ready', 'Ongoing', 'Pending Review', 'Closed']
 
 /** Campaigns of one yard or of all yards, with search and pages. */
-export function ManagedCampaigns({ yard }: { yard: number | null }) {
+export function ManagedCampaignList({ yard }: { yard: number | null }) {
   const t = useManagePageText()
   const query = useQueryParams()
   const page = parsePageNumber(query)
@@ -48,11 +48,11 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
         </EmptyNotice>
       )}
       {failure !== null && <Alert kind="error">{failure}</Alert>}
-      {campaigns.data && <PrintedRange from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
+      {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
       {rows && rows.length > 0 && (
         <CampaignTable campaigns={rows} hrefOf={({ id }) => `/campaign/${id}/vehicles`} actions={{
           title: t('manage.actions'),
-          render: (campaign) => <CampaignActions campaign={campaign} files={files} onDelete={setLeaving} />,
+          render: (campaign) => <CampaignActionButtons campaign={campaign} files={files} onDelete={setLeaving} />,
         }} />
       )}
       {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}

@@ -26,7 +26,7 @@ function rank({ vin, space }: FoundVehicle, key: string): number {
  * Chooses the vehicles to show from the vehicles found in each campaign, best match first. Among equal matches, the order of the campaigns
  * decides. A campaign gives at most `TURN` vehicles until every campaign had its turn.
  */
-export function rankHits(found: FoundVehicle[][], text: string, limit: number): FoundVehicle[] {
+export function rankFoundVehicles(found: FoundVehicle[][], text: string, limit: number): FoundVehicle[] {
   const key = toIdentifierKey(text)
   const hits = found
     .flatMap((vehicles, campaign) => vehicles.map((vehicle) => ({ vehicle, campaign, rank: rank(vehicle, key) })))

@@ -2,8 +2,8 @@ import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { formatCount } from '@/lib/time'
 import { useText } from '@/lib/text'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { FILTER_INSPECTED_NO_STATUS, NOT_INSPECTED_FILTER } from './filterVehicleList'
-import styles from './StatusChips.module.css'
+import { INSPECTED_WITHOUT_STATUS_FILTER, NOT_INSPECTED_FILTER } from './filterVehicleList'
+import styles from './StatusFilterChips.module.css'
 
 interface StatusChipsProps {
   counts: Map<string, number>
@@ -14,9 +14,9 @@ interface StatusChipsProps {
 }
 
 /** Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. Renders nothing without a vehicle to filter. */
-export function StatusChips({ counts, total, chosen, onPress }: StatusChipsProps) {
+export function StatusFilterChips({ counts, total, chosen, onPress }: StatusChipsProps) {
   const t = useText()
-  const present = [NOT_INSPECTED_FILTER, FILTER_INSPECTED_NO_STATUS, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
+  const present = [NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
   if (total === 0 && chosen.length === 0) return null
   return (
     <div className={`${styles.chips} no-print`} role="group" aria-label={t('vehicles.statusFilter')}>
@@ -26,7 +26,7 @@ export function StatusChips({ counts, total, chosen, onPress }: StatusChipsProps
       </button>
       {present.map((status) => (
         <button key={status} type="button" className={styles.chip} aria-pressed={chosen.includes(status)} onClick={() => onPress(status)}>
-          <VehicleStatusBadge status={status === FILTER_INSPECTED_NO_STATUS || status === NOT_INSPECTED_FILTER ? '' : status} inspected={status !== NOT_INSPECTED_FILTER} />
+          <VehicleStatusBadge status={status === INSPECTED_WITHOUT_STATUS_FILTER || status === NOT_INSPECTED_FILTER ? '' : status} inspected={status !== NOT_INSPECTED_FILTER} />
           <span>{formatCount(counts.get(status) ?? 0)}</span>
         </button>
       ))}

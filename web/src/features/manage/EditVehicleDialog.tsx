@@ -14,7 +14,7 @@ import { showToast } from '@/ui/Toast'
 import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
 import { useUpdateVehicle } from './api'
 import { useManageText } from './text'
-import styles from './VehicleDialog.module.css'
+import styles from './EditVehicleDialog.module.css'
 
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
@@ -34,7 +34,7 @@ function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text.trim())
 
 /** Dialog for editing one vehicle, with the fields that the person's access level may change. */
-export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose: () => void }) {
+export function EditVehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose: () => void }) {
   const t = useManageText()
   const role = useSession()?.user.user_type ?? ''
   const supervisor = isSupervisor(role)

@@ -8,4 +8,4 @@ export async function loadServerMessageTranslations(): Promise<void> {
 }
 
 /** Translates a server message to the chosen language. Returns an unknown message unchanged. */
-export const translateSentence = (sentence: string): string => translate(getCurrentLanguage(), sentence)
+export const translateServerMessage = (sentence: string): string => translate(getCurrentLanguage(), sentence)

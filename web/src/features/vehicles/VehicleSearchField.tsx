@@ -5,7 +5,7 @@ import type { VehicleMatchResult } from '@/lib/match'
 import type { ListedVehicle } from '@/api/types'
 import { useInspectionText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
-import styles from './VehicleFinder.module.css'
+import styles from './VehicleSearchField.module.css'
 
 const LISTED = 6
 const LONG_ENOUGH = 4
@@ -26,7 +26,7 @@ interface FinderProps {
 }
 
 /** Field that finds a vehicle by typed text when its label cannot be scanned. */
-export function VehicleFinder({ lookup, onOpen, focused, onFocus }: FinderProps) {
+export function VehicleSearchField({ lookup, onOpen, focused, onFocus }: FinderProps) {
   const t = useInspectionText()
   const [text, setText] = useState('')
   const form = useRef<HTMLFormElement>(null)
@@ -41,14 +41,14 @@ export function VehicleFinder({ lookup, onOpen, focused, onFocus }: FinderProps)
     }}>
       <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} onFocus={onFocus} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
         enterKeyHint="search" onChange={(event) => setText(event.target.value)} />
-      <VehicleChoices vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
+      <VehicleChoiceList vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
       {text.trim().length >= LONG_ENOUGH && found.length === 0 && <p role="status">{t('scan.unknown', { text })}</p>}
     </form>
   )
 }
 
 /** List of vehicles to choose from, with parking space and status. */
-export function VehicleChoices({ vehicles, onOpen }: { vehicles: ListedVehicle[]; onOpen: (id: number) => void }) {
+export function VehicleChoiceList({ vehicles, onOpen }: { vehicles: ListedVehicle[]; onOpen: (id: number) => void }) {
   const t = useInspectionText()
   return (
     <ul className={styles.picks}>

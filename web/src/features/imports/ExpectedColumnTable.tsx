@@ -3,7 +3,7 @@ import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useDownloadWorkbookTemplate } from './api'
 import { useImportText, type ImportTextKey } from './text'
-import styles from './ExpectedColumns.module.css'
+import styles from './ExpectedColumnTable.module.css'
 
 /** Columns of a campaign workbook in order, with their required names and an example. */
 const COLUMNS: { name: string; example: string; note?: ImportTextKey }[] = [
@@ -18,7 +18,7 @@ const COLUMNS: { name: string; example: string; note?: ImportTextKey }[] = [
 const LETTERS = 'ABCDEFG'
 
 /** Table of the seven columns that a workbook needs, with an example file to download. */
-export function ExpectedColumns() {
+export function ExpectedColumnTable() {
   const t = useImportText()
   const template = useDownloadWorkbookTemplate()
   return (

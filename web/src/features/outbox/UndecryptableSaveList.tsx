@@ -1,14 +1,14 @@
-import { deleteSave } from '@/offline/outbox'
+import { deleteStoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { showToast } from '@/ui/Toast'
 import { OutboxCardActions, OutboxCardList, OutboxCardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
 
 /** Pending saves that cannot be decrypted, because their stored data was changed on this device. The person can only discard them. */
-export function UndecryptableSaves({ positions }: { positions: number[] }) {
+export function UndecryptableSaveList({ positions }: { positions: number[] }) {
   const t = useOutboxText()
   if (positions.length === 0) return null
-  const discard = (position: number) => void deleteSave(position).then(() => showToast('info', t('outbox.removed')))
+  const discard = (position: number) => void deleteStoredSave(position).then(() => showToast('info', t('outbox.removed')))
   return (
     <OutboxSection title={t('outbox.altered')}>
       <OutboxCardList>

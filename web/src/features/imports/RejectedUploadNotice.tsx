@@ -2,21 +2,21 @@ import { saveBlobAsFile } from '@/api/files'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useProductName } from '@/api/product'
 import { buildCsv } from '@/lib/csv'
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import { useText, type TextKey } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { readUploadRejection, useDownloadRejectedWorkbook, useDownloadWorkbookTemplate, type RejectedRow } from './api'
 import columns from './columns.svg'
 import { useImportText } from './text'
-import styles from './RejectedUpload.module.css'
+import styles from './RejectedUploadNotice.module.css'
 
 const SHEET = 50
 const COLUMNS = 56
 const TEXTS: Record<number, TextKey> = { 50: 'import.sheet', 51: 'import.damaged', 52: 'import.tooLarge', 53: 'import.onlyXlsx', 54: 'import.nameTaken', 55: 'import.empty', 56: 'import.columns', 57: 'import.badRows' }
 
 /** Shows why the server rejected an uploaded workbook, and the steps to correct the workbook. */
-export function RejectedUpload({ error }: { error: Error }) {
+export function RejectedUploadNotice({ error }: { error: Error }) {
   const t = useText()
   const product = useProductName()
   const { code, rows, workbook } = readUploadRejection(error)
@@ -67,7 +67,7 @@ function ColumnHelp() {
 function BadRows({ rows }: { rows: RejectedRow[] }) {
   const t = useImportText()
   const save = () => {
-    const translated = rows.map((row) => ({ ...row, message: translateSentence(row.message) }))
+    const translated = rows.map((row) => ({ ...row, message: translateServerMessage(row.message) }))
     const csv = buildRejectedRowsCsv(translated, [t('import.row'), t('import.column'), t('import.problem')])
     saveBlobAsFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), t('import.errorsFile'))
   }
@@ -87,7 +87,7 @@ function BadRows({ rows }: { rows: RejectedRow[] }) {
               <tr key={`${row} ${column} ${message}`}>
                 <td>{row}</td>
                 <td>{column}</td>
-                <td>{translateSentence(message)}</td>
+                <td>{translateServerMessage(message)}</td>
               </tr>
             ))}
           </tbody>

@@ -4,19 +4,19 @@ import type { Vehicle } from '@/api/types'
 import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 import { LinkButton } from '@/ui/Button'
 import { Alert, Card, IsInSidePaneContext } from '@/ui/Page'
-import { LastChange } from './LastChange'
+import { LastChangeLine } from './LastChangeLine'
 import { NoteFields } from './NoteFields'
 import { NoteText } from './NoteText'
 import { OpenConflictNotice } from './OpenConflictNotice'
 import { PartialOfflineDataNotice } from './PartialOfflineDataNotice'
 import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { SaveErrorAlert } from './SaveErrorAlert'
-import { StatusGrid } from './StatusGrid'
+import { StatusButtonGrid } from './StatusButtonGrid'
 import { useInspectionText } from './text'
 import type { InspectionForm } from './useInspectionForm'
 import { CampaignProblemDescription, VehicleDetails } from './VehicleDetails'
 import { VehicleHeader } from './VehicleHeader'
-import styles from './ClosedVehicle.module.css'
+import styles from './ClosedCampaignVehicleView.module.css'
 
 interface ClosedVehicleProps {
   vehicle: Vehicle
@@ -26,7 +26,7 @@ interface ClosedVehicleProps {
 }
 
 /** Vehicle of a closed campaign, which nobody can inspect: its details and notes without a form. Unsaved values stay visible. */
-export function ClosedVehicle({ vehicle, user, inspection, children }: ClosedVehicleProps) {
+export function ClosedCampaignVehicleView({ vehicle, user, inspection, children }: ClosedVehicleProps) {
   const t = useInspectionText()
   const inPane = useContext(IsInSidePaneContext)
   const { entry, restored, saved, error } = inspection
@@ -54,11 +54,11 @@ export function ClosedVehicle({ vehicle, user, inspection, children }: ClosedVeh
           {!hasUnsaved && <NoteText label={t('vehicle.adminNotes')} text={vehicle.admin_notes} />}
           {hasUnsaved && (
             <fieldset className={styles.unsaved} disabled>
-              <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={() => undefined} />
+              <StatusButtonGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={() => undefined} />
               <NoteFields inspection={inspection} />
             </fieldset>
           )}
-          <LastChange vehicle={vehicle} />
+          <LastChangeLine vehicle={vehicle} />
         </div>
       </div>
       {children}

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@/lib/useMediaQuery'
 import { ActionMenu } from '@/ui/ActionMenu'
 import { IconButton, FilePickerButton } from '@/ui/Button'
 import { useManagePageText } from './pageText'
-import styles from './CampaignActions.module.css'
+import styles from './CampaignActionButtons.module.css'
 
 /** State and callbacks of two file actions for campaigns: export as a workbook, and conversion of a workbook to SQL. */
 export interface CampaignFileActions {
@@ -25,7 +25,7 @@ interface CampaignActionsProps {
  * Actions for one campaign: export, conversion of a workbook to SQL, and deletion. The table shows all as icons with tooltips, because its
  * columns are too narrow for text. A card shows the export with its text, and the others in a menu.
  */
-export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
+export function CampaignActionButtons({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = useManagePageText()
   const isTable = useMediaQuery('(min-width: 900px)')
   const { id, name } = campaign

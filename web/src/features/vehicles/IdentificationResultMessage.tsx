@@ -8,7 +8,7 @@ import { useFindVehicleInOtherCampaigns } from './api'
 import { InvalidCheckDigitHint } from './InvalidCheckDigitHint'
 import { useInspectionText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
-import styles from './IdentificationResult.module.css'
+import styles from './IdentificationResultMessage.module.css'
 
 const FEW = 3
 const LISTED = 4
@@ -28,7 +28,7 @@ interface ScanResultProps {
  * Shows the vehicle that a scanned or typed text identifies. The result is the vehicle being inspected, another vehicle of the campaign
  * with its parking space, a vehicle of another campaign, or none.
  */
-export function IdentificationResult({ vehicle, yard, entered, scanned, identified, lookup, onThis }: ScanResultProps) {
+export function IdentificationResultMessage({ vehicle, yard, entered, scanned, identified, lookup, onThis }: ScanResultProps) {
   const t = useInspectionText()
   if (identified) {
     return vehicle.inspected ? (

@@ -10,10 +10,10 @@ import { LinkButton } from '@/ui/Button'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { OutboxCardList, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
-import styles from './OwnConflicts.module.css'
+import styles from './OwnConflictList.module.css'
 
 /** Conflicts of the signed-in person: open conflicts, and resolved conflicts with the value that a supervisor or team leader kept. */
-export function OwnConflicts() {
+export function OwnConflictList() {
   const t = useOutboxText()
   const user = useSession()?.user
   const conflicts = useQuery({ ...conflictsQuery({ mine: true }), retry: false }).data?.conflicts ?? []

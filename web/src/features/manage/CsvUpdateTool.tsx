@@ -3,14 +3,14 @@ import { createFormDraftHook } from '@/api/formDrafts'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { PreviewedVehicle } from '@/api/types'
 import { useDroppedFile } from '@/lib/droppedFile'
-import { translateSentence } from '@/lib/translateSentence'
+import { translateServerMessage } from '@/lib/translateServerMessage'
 import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useApplyVehicleCsv, useValidateVehicleCsv } from './api'
-import { findCsvFileError, readCsvErrors, canApplyCsv, type CsvError } from './csvFile'
+import { findCsvFileError, readCsvErrors, canApplyCsv, type CsvLineError } from './csvFile'
 import { CsvPreview } from './CsvPreview'
 import { ExecuteButton } from './ExecuteButton'
 import { ToolColumns } from './ToolColumns'
@@ -26,7 +26,7 @@ const useFile = createFormDraftHook<File | null>(null)
 const NAMES_LINE = /^line \d+[ :]/i
 
 /** Tool that applies a CSV file to the vehicles after showing a preview of the changes. */
-export function CsvEditor() {
+export function CsvUpdateTool() {
   const t = useManageText()
   const [file, setFile] = useFile()
   const [changed, setChanged] = useState<PreviewedVehicle[]>([])
@@ -61,7 +61,7 @@ export function CsvEditor() {
     },
     onError: () => showToast('error', t('csv.notExecuted')),
   })
-  const linesOf = (errors: CsvError[]) => errors.map(({ line, message }) => (NAMES_LINE.test(message) ? translateSentence(message) : t('bulk.line', { line, problem: translateSentence(message) })))
+  const linesOf = (errors: CsvLineError[]) => errors.map(({ line, message }) => (NAMES_LINE.test(message) ? translateServerMessage(message) : t('bulk.line', { line, problem: translateServerMessage(message) })))
   const refused = readCsvErrors(change.error)
   const obstacle: ManageTextKey | null = file === null ? 'csv.needsFile' : check.isPending ? 'bulk.checking' : check.data !== undefined && canApplyCsv(check.data) ? null : 'csv.needsRows'
   return (

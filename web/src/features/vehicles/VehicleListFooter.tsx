@@ -6,7 +6,7 @@ import { Select } from '@/ui/Field'
 import { Pager } from '@/ui/Pager'
 import { useVehicleListText } from './listText'
 import { PAGE_SIZE_OPTIONS, setPageSize, usePageSize } from './pageSize'
-import styles from './ListFooter.module.css'
+import styles from './VehicleListFooter.module.css'
 
 interface ListFooterProps {
   page: number
@@ -21,7 +21,7 @@ interface ListFooterProps {
 const goToPage = (page: number) => setQueryParams({ page })
 
 /** Footer of the vehicle list: the range of the shown rows, the page size, and the pager. */
-export function ListFooter({ page, size, total, isCounted, children }: ListFooterProps) {
+export function VehicleListFooter({ page, size, total, isCounted, children }: ListFooterProps) {
   const t = useVehicleListText()
   const chosen = usePageSize()
   const from = (page - 1) * size

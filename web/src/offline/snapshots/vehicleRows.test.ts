@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import type { ListedVehicle } from '@/api/types'
+import { applySnapshotDelta, hasUnknownVehicles } from './delta'
+import { decodeVehicleRows, encodeVehicleRows } from './encoding'
+
+const row = (id: number, part: Partial<ListedVehicle> = {}): ListedVehicle => ({
+  id, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: id < 3 ? 'A' : 'K', id_yard: id < 3 ? 2 : 18, status: '', inspected: false, version: 1, ...part,
+})
+const rows = [row(1), row(2, { status: 'ok', inspected: true, version: 3 }), row(3)]
+
+test('encoded rows are decoded to the same rows in the same order', () => {
+  const many = Array.from({ length: 4100 }, (_, index) => row(index + 1, { id_yard: index % 2 === 0 ? 2 : null }))
+  expect(encodeVehicleRows(many)).toHaveLength(3)
+  expect(decodeVehicleRows(encodeVehicleRows(many))).toEqual(many)
+  expect(decodeVehicleRows(encodeVehicleRows([]))).toEqual([])
+})
+
+test('a delta replaces older rows only, and an unchanged list stays the same array', () => {
+  expect(applySnapshotDelta(rows, [row(1, { status: 'ng', version: 2 }), row(2, { version: 2 })], [3])).toEqual([row(1, { status: 'ng', version: 2 }), rows[1]])
+  expect(applySnapshotDelta(rows, [row(2, { status: 'ng', version: 3 })])).toBe(rows)
+  expect([hasUnknownVehicles(rows, [row(3)]), hasUnknownVehicles(rows, [row(4)])]).toEqual([false, true])
+})
