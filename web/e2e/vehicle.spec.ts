@@ -232,7 +232,7 @@ for (const viewport of SIZES) {
       await saveVehicle(page.request, headers, first.id, { status: 'ok' })
       await exit(page).click()
       const dialog = page.getByRole('dialog', { name: 'Someone else saved this vehicle first' })
-      await expect(dialog.getByText(/^ok já está salvo, e só um líder de equipe ou supervisor pode trocar para ng/)).toBeVisible()
+      await expect(dialog.getByText(/^O status ok já está salvo, e só um líder de equipe ou supervisor pode trocar para ng/)).toBeVisible()
       await expect(dialog.getByRole('button', { name: 'Keep yours' })).toHaveCount(0)
       await takeScreenshot(page, 'vehicle-conflict-both')
       await dialog.getByRole('button', { name: 'Keep both' }).click()

@@ -54,7 +54,7 @@ export const catalogue: Catalogue = {
   'vehicle.neverChanged': 'No changes yet.',
   'conflict.text': 'Saved by {hmc} on {date} at {time} (UTC-3). Choose which version to keep. Nothing is lost until you do.',
   'conflict.same': 'Both versions are the same.',
-  'conflict.leaderChooses': '{theirs} is saved already, and only a team leader or supervisor can change it to {mine}. With "Keep both" they get both versions and choose.',
+  'conflict.leaderChooses': 'The status {theirs} is saved already, and only a team leader or supervisor can change it to {mine}. With "Keep both" they get both versions and choose.',
   'conflict.bothKept': 'Both versions are kept. A team leader or supervisor will choose.',
   'import.explain': 'One .xlsx file creates one campaign, with one vehicle per row.',
   'import.rows': '{n} {n|row|rows}',

@@ -152,7 +152,7 @@ export const catalogue: Catalogue = {
   'conflict.empty': 'vazio',
   'conflict.keepMine': 'Manter a sua',
   'conflict.takeTheirs': 'Manter a outra',
-  'conflict.leaderChooses': '{theirs} já está salvo, e só um líder de equipe ou supervisor pode trocar para {mine}. Com "Manter as duas" ele recebe as duas versões e escolhe.',
+  'conflict.leaderChooses': 'O status {theirs} já está salvo, e só um líder de equipe ou supervisor pode trocar para {mine}. Com "Manter as duas" ele recebe as duas versões e escolhe.',
   'conflict.keepBoth': 'Manter as duas',
   'import.title': 'Importar campanha',
   'import.file': 'Arquivo da campanha',
