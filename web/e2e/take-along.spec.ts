@@ -21,7 +21,7 @@ test('a campaign that was taken along is picked, searched, inspected and counted
   await context.setOffline(true)
 
   await page.goto('/campaign-home')
-  await expect(page.getByText('Sem conexão. Mostrando os dados salvos neste aparelho.')).toBeVisible()
+  await expect(page.getByText('Sem conexão. Só aparece o que está salvo neste aparelho.')).toBeVisible()
   await page.getByRole('searchbox').fill(name)
   await expect(page.locator('main').getByText('0 / 5', { exact: true })).toBeVisible()
   await takeScreenshot(page, 'home-along')

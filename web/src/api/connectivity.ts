@@ -1,3 +1,4 @@
+import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { createStore, useStore } from '@/lib/store'
 
 /**
@@ -6,19 +7,33 @@ import { createStore, useStore } from '@/lib/store'
  */
 export const serverReachability = createStore(globalThis.navigator.onLine)
 
-let lostAt = new Date()
+/** Key under which the tab's web storage keeps the time since which the server cannot be reached, for pages that are loaded again. */
+const SINCE = 'serverUnreachableSince'
+const isTime = (value: unknown): value is number => typeof value === 'number'
+const readSince = (): number => readStoredJson(sessionStorage, SINCE, isTime) ?? Date.now()
+let lostAt = new Date(readSince())
+/** Whether the storage may contain a time, also one of the page that was loaded before. */
+let isStored = true
 
 /** Returns the time at which the server became unreachable. The time is meaningful only while the server cannot be reached. */
 export const getServerUnreachableSince = (): Date => lostAt
 
 export function setServerReachable(isReachable: boolean): void {
+  if (isReachable && isStored) writeStoredJson(sessionStorage, SINCE, null)
+  isStored = !isReachable
   if (serverReachability.get() === isReachable) return
-  if (!isReachable) lostAt = new Date()
+  if (!isReachable) storeLoss()
   serverReachability.set(isReachable)
+}
+
+function storeLoss(): void {
+  lostAt = new Date(readSince())
+  writeStoredJson(sessionStorage, SINCE, lostAt.getTime())
 }
 
 export const useIsServerReachable = (): boolean => useStore(serverReachability)
 
+if (!serverReachability.get()) storeLoss()
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
 
 /**

@@ -6,9 +6,9 @@ import { Icon, type IconName } from '@/ui/Icon'
 import styles from './AppearanceButton.module.css'
 
 const MODES: { label: TextKey; icon: IconName; choice: Appearance }[] = [
-  { label: 'look.light', icon: 'day', choice: { theme: 'light', highContrast: false } },
+  { label: 'look.light', icon: 'contrast', choice: { theme: 'light', highContrast: false } },
   { label: 'look.dark', icon: 'night', choice: { theme: 'dark', highContrast: false } },
-  { label: 'look.sunShort', icon: 'contrast', choice: { theme: 'light', highContrast: true } },
+  { label: 'look.sunShort', icon: 'day', choice: { theme: 'light', highContrast: true } },
 ]
 
 /** Button that cycles through the appearances: light theme, dark theme, and high contrast for use in sunlight. */

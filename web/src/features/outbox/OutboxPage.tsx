@@ -1,7 +1,8 @@
-import { useIsServerReachable } from '@/api/connectivity'
+import { serverReachability, useIsServerReachable } from '@/api/connectivity'
 import { countVehicleMismatches, getVehicleMismatchKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
 import { UndecryptableSaveList } from './UndecryptableSaveList'
 import { PendingSaveCard } from './PendingSaveCard'
 import { OwnConflictList } from './OwnConflictList'
@@ -38,6 +39,10 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const asked = countVehicleMismatches(entries)
   const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length
   const hasUnsent = entries.some(({ state }) => state !== 'refused')
+  const send = async () => {
+    await outbox.flush()
+    if (!serverReachability.get()) showToast('info', t('outbox.stillNoSignal'))
+  }
   if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />
   return (
     <OutboxSection title={t('outbox.toSend')}>
@@ -47,7 +52,7 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
       {hasUnsent && (
         <>
           {!isOnline && <Alert kind="info">{t('outbox.noSignal')}</Alert>}
-          <Button kind="primary" big wide icon="upload" onClick={() => void outbox.flush()}>
+          <Button kind="primary" big wide icon="upload" onClick={() => void send()}>
             {t('outbox.sendNow')}
           </Button>
         </>

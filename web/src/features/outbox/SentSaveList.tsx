@@ -2,6 +2,7 @@ import type { StoredSave } from '@/offline/outbox'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
+import { Icon } from '@/ui/Icon'
 import { PendingSaveChanges } from './PendingSaveCard'
 import { OutboxCardHeader, OutboxCardList, OutboxCard } from './OutboxCard'
 import { useOutboxText } from './text'
@@ -15,7 +16,10 @@ export function SentSaveList({ entries }: { entries: StoredSave[] }) {
   if (entries.length === 0) return null
   return (
     <details className={styles.sent}>
-      <summary>{t('outbox.sent', { n: formatCount(entries.length) })}</summary>
+      <summary>
+        {t('outbox.sent', { n: formatCount(entries.length) })}
+        <Icon name="down" size={20} />
+      </summary>
       <OutboxCardList>
         {entries.toReversed().map((entry) => (
           <OutboxCard key={entry.seq}>

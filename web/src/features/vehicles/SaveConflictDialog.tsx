@@ -4,6 +4,7 @@ import { OPERATOR_EDITABLE_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } fro
 import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
+import { VehicleStatusBadge } from '@/ui/Status'
 import { useInspectionText } from './text'
 import type { InspectionForm } from './useInspectionForm'
 import type { SaveConflict } from './useSubmitInspection'
@@ -60,6 +61,9 @@ export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveCon
           <Button disabled={busy} onClick={() => takeTheirs(conflict)}>
             {t('conflict.takeTheirs')}
           </Button>
+          <Button kind="quiet" disabled={busy} onClick={inspection.decideLater}>
+            {t('vehicle.cancel')}
+          </Button>
         </div>
       </div>
     </Dialog>
@@ -68,5 +72,6 @@ export function SaveConflictDialog({ conflict, inspection }: { conflict: SaveCon
 
 function Value({ field, value }: { field: VehicleField; value: string }) {
   const t = useInspectionText()
-  return value === '' ? <span className="quiet">{t(field === 'status' ? 'status.none' : 'conflict.empty')}</span> : value
+  if (value === '') return <span className="quiet">{t(field === 'status' ? 'status.none' : 'conflict.empty')}</span>
+  return field === 'status' ? <VehicleStatusBadge status={value} /> : value
 }

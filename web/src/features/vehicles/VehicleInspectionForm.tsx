@@ -75,7 +75,9 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
   const choose = (chosen: string) => {
     inspection.change({ status: chosen })
     if (identified) folding.foldAfterRelease()
-    if (isNoteExpectedForStatus(chosen)) setNotes(true)
+    if (!isNoteExpectedForStatus(chosen)) return
+    setNotes(true)
+    requestAnimationFrame(() => column.current?.querySelector('[data-step="4"]')?.scrollIntoView({ block: 'nearest' }))
   }
   if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} correctsNotes={!inspection.supervisor && hasStatusBefore(delay.correction)} onGo={inspection.goNow} onStay={inspection.stay} onCorrect={() => onCorrect(delay.correction)} />
   if (closed) return <ClosedCampaignVehicleView vehicle={vehicle} user={user} inspection={inspection}>{children}</ClosedCampaignVehicleView>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { TextField } from '@/ui/Field'
 import { VehicleStatusBadge } from '@/ui/Status'
 import type { VehicleMatchResult } from '@/lib/match'
+import { playScanFeedback } from '@/lib/scanFeedback'
 import type { ListedVehicle } from '@/api/types'
 import { useInspectionText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
@@ -29,20 +30,28 @@ interface FinderProps {
 export function VehicleSearchField({ lookup, onOpen, focused, onFocus }: FinderProps) {
   const t = useInspectionText()
   const [text, setText] = useState('')
+  const [isAsked, setIsAsked] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (focused) form.current?.querySelector('input')?.focus()
   }, [focused])
-  const found = listMatchedVehicles(text.trim().length < LONG_ENOUGH ? null : lookup.find(text))
+  const isTooShort = text.trim().length < LONG_ENOUGH
+  const found = listMatchedVehicles(isTooShort ? null : lookup.find(text))
   return (
     <form ref={form} className={styles.find} role="search" aria-label={t('walk.find')} onSubmit={(event) => {
       event.preventDefault()
+      setIsAsked(true)
       if (found.length === 1 && found[0]) onOpen(found[0].id)
+      else playScanFeedback('unknown')
     }}>
       <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} onFocus={onFocus} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
-        enterKeyHint="search" onChange={(event) => setText(event.target.value)} />
+        enterKeyHint="search" onChange={(event) => {
+          setIsAsked(false)
+          setText(event.target.value)
+        }} />
       <VehicleChoiceList vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
-      {text.trim().length >= LONG_ENOUGH && found.length === 0 && <p role="status">{t('scan.unknown', { text })}</p>}
+      {found.length > LISTED && <p role="status">{t('scan.more', { n: found.length - LISTED })}</p>}
+      {isTooShort ? isAsked && <p role="status">{t('walk.typeMore', { n: LONG_ENOUGH })}</p> : found.length === 0 && <p role="status">{t('scan.unknown', { text })}</p>}
     </form>
   )
 }

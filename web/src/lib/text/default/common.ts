@@ -18,7 +18,7 @@ export const commonTexts = {
   'frame.offlineAt': 'No signal {time}',
   'frame.skip': 'Skip to content',
   'frame.heldElsewhere': 'Outra aba está com uma versão antiga aberta. Feche-a para continuar.',
-  'frame.noSignal': 'Sem conexão. Mostrando os dados salvos neste aparelho.',
+  'frame.noSignal': 'Sem conexão. Só aparece o que está salvo neste aparelho.',
   'conflict.yours': '{vin}: {by} manteve o seu valor.',
   'conflict.several': '{n} conflitos seus foram resolvidos.',
   'conflict.others': '{vin}: {by} manteve o valor informado por {hmc}.',

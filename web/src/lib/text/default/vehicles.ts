@@ -53,7 +53,7 @@ export const vehicleTexts = {
   'vehicle.discard': 'Discard',
   'vehicle.lastChange': 'Última modificação pelo ID: {id} - {hmc}, em {date} às {time} (UTC-3).',
   'vehicle.removedUser': 'usuário excluído',
-  'vehicle.neverChanged': 'Ainda sem alterações.',
+  'vehicle.neverChanged': 'Nunca salvo antes.',
   'conflict.title': 'Someone else saved this vehicle first',
   'conflict.text': 'Salvo por {hmc} em {date} às {time} (UTC-3). Escolha qual versão manter. Nada se perde até você escolher.',
   'conflict.field': 'Field',
