@@ -19,7 +19,7 @@ const CONFIRMATION_MAX_AGE: TimeDelta = TimeDelta::minutes(5);
 
 /// The acting user, the time and the client's IP address of an administrative action on a user account.
 #[derive(Clone)]
-pub struct Actor {
+pub struct AdminActionContext {
     /// The signed-in user who performs the action.
     pub caller: Caller,
     /// Time of the administrative action.
@@ -31,7 +31,7 @@ pub struct Actor {
 /// Locks user administration until the commit, and checks in the database that the caller is still a supervisor.
 ///
 /// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
-pub(crate) async fn acquire_users_lock_and_check_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+pub(crate) async fn acquire_users_lock_and_check_supervisor(tx: &mut Tx<'_>, act: &AdminActionContext) -> Result<(), Error> {
     users::acquire_users_lock(tx).await?;
     match users::find_by_id_in_transaction(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),
@@ -42,7 +42,7 @@ pub(crate) async fn acquire_users_lock_and_check_supervisor(tx: &mut Tx<'_>, act
 
 /// Checks that the caller entered the password within the last [`CONFIRMATION_MAX_AGE`], at sign-in or later. Returns
 /// `PasswordConfirmationRequired` otherwise. The check protects actions with lasting effect from a stranger who finds an unlocked phone.
-pub(crate) async fn check_recent_password_confirmation(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+pub(crate) async fn check_recent_password_confirmation(tx: &mut Tx<'_>, act: &AdminActionContext) -> Result<(), Error> {
     let is_confirmed =
         open_sessions::is_password_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;
     if is_confirmed { Ok(()) } else { Err(Error::PasswordConfirmationRequired) }
@@ -56,7 +56,7 @@ pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
 /// Appends an audit entry for an administrative action on a user, with the old and new values.
 pub(crate) async fn write_audit_entry(
     tx: &mut Tx<'_>,
-    act: &Actor,
+    act: &AdminActionContext,
     id: i64,
     summary: &str,
     [old, new]: [Option<Value>; 2],

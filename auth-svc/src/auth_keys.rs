@@ -2,9 +2,9 @@
 //! authenticate device tokens (proofs of earlier sign-ins), and to derive the encryption keys of phones.
 use crate::{
     error::Error,
-    lockout::network_for_rate_limit,
-    random::random_bytes,
-    sealing::SealingKey,
+    lockout::to_rate_limit_network,
+    random::generate_random_bytes,
+    sealing::SealingKeys,
     store,
     token_signing::{self, SigningKeys},
 };
@@ -35,7 +35,7 @@ pub struct AuthKeys {
     /// Private keys that sign access tokens.
     pub signing: SigningKeys,
     /// Key that encrypts the keys stored in the database.
-    pub sealing: Arc<SealingKey>,
+    pub sealing: Arc<SealingKeys>,
     account: hmac::Key,
     device: hmac::Key,
     phone: hmac::Key,
@@ -55,7 +55,7 @@ pub struct TokenSubject {
 
 /// Generates the id of a new session, a UUIDv7.
 #[must_use]
-pub fn new_session_id() -> String {
+pub fn generate_session_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
@@ -72,12 +72,12 @@ pub struct IssuedToken {
 ///
 /// # Errors
 /// Returns a database error, or `Internal` when the system provides no random bytes.
-pub async fn create_missing_keys(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
+pub async fn create_missing_keys(tx: &mut Tx<'_>, sealing: &SealingKeys, now: DateTime<Utc>) -> Result<(), Error> {
     if store::encrypted_keys::list_signing_key_start_times(tx).await?.is_empty() {
         store::encrypted_keys::insert_signing_key(tx, sealing, &token_signing::generate_signing_key(now, now)?).await?;
     }
     for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET_NAME] {
-        store::encrypted_keys::insert_secret_if_missing(tx, sealing, name, &random_bytes::<32>()?).await?;
+        store::encrypted_keys::insert_secret_if_missing(tx, sealing, name, &generate_random_bytes::<32>()?).await?;
     }
     Ok(())
 }
@@ -87,7 +87,7 @@ impl AuthKeys {
     ///
     /// # Errors
     /// Returns an error when a key is missing or damaged, or was encrypted with a key that the key file does not contain.
-    pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: &Clock) -> Result<Self, Error> {
+    pub async fn read(db: &Db, sealing: Arc<SealingKeys>, clock: &Clock) -> Result<Self, Error> {
         let signing = SigningKeys::read(db, sealing.clone(), clock.clone()).await?;
         let own =
             async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::encrypted_keys::load_secret(db, &sealing, name).await?));
@@ -134,7 +134,7 @@ impl AuthKeys {
     /// address.
     #[must_use]
     pub fn hash_client_address(&self, address: &str) -> String {
-        self.hash_hmc(&format!("address {}", network_for_rate_limit(address)))
+        self.hash_hmc(&format!("address {}", to_rate_limit_network(address)))
     }
 
     /// Issues a device token, which later proves that this user has already signed in with the same browser.
@@ -145,7 +145,7 @@ impl AuthKeys {
         let mut bytes = Vec::with_capacity(DEVICE_TOKEN_LEN + 32);
         bytes.extend_from_slice(&user_id.to_be_bytes());
         bytes.extend_from_slice(&token_version.to_be_bytes());
-        bytes.extend_from_slice(&random_bytes::<16>()?);
+        bytes.extend_from_slice(&generate_random_bytes::<16>()?);
         let seal = hmac::sign(&self.device, &bytes);
         bytes.extend_from_slice(seal.as_ref());
         Ok(URL_SAFE_NO_PAD.encode(bytes))
@@ -187,6 +187,6 @@ impl AuthKeys {
 /// Returns `true` if two secrets are equal, comparing them in constant time.
 #[must_use]
 pub fn constant_time_eq(ours: &str, given: &str) -> bool {
-    let Ok(key) = random_bytes::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };
+    let Ok(key) = generate_random_bytes::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };
     hmac::verify(&key, given.as_bytes(), hmac::sign(&key, ours.as_bytes()).as_ref()).is_ok()
 }

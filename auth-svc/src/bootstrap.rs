@@ -6,8 +6,8 @@ use crate::{
     error::Error,
     hmc::Hmc,
     password::{self, PasswordHasher},
-    random::random_bytes,
-    sealing::SealingKey,
+    random::generate_random_bytes,
+    sealing::SealingKeys,
     store::users::{self, NewUser},
 };
 use anyhow::Context;
@@ -48,7 +48,7 @@ struct InitialUsers {
 pub async fn bootstrap_database(
     host: &ServiceHost,
     db: &Db,
-    sealing: &Arc<SealingKey>,
+    sealing: &Arc<SealingKeys>,
     config: &Config,
     passwords: &PasswordHasher,
 ) -> anyhow::Result<Vec<String>> {
@@ -88,7 +88,7 @@ async fn initial_users(config: &Config, developer: Hmc, passwords: &PasswordHash
 /// # Errors
 /// Returns `Internal` when the system provides no random bytes.
 pub fn generate_password() -> Result<String, Error> {
-    let chance = random_bytes::<20>()?;
+    let chance = generate_random_bytes::<20>()?;
     let groups: Vec<String> =
         chance.chunks(5).map(|group| group.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()).collect();
     Ok(groups.join("-"))
@@ -99,7 +99,7 @@ pub fn generate_password() -> Result<String, Error> {
 /// When several replicas start at the same time, only the replica that creates the users returns notices.
 async fn create_keys_and_users(
     tx: &mut Tx<'_>,
-    sealing: &SealingKey,
+    sealing: &SealingKeys,
     initial_users: Option<&InitialUsers>,
     now: DateTime<Utc>,
 ) -> Result<Vec<String>, Error> {
@@ -151,7 +151,7 @@ async fn set_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords
     }
     password::check_password_rules(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
-    db.write(move |tx| Box::pin(async move { users::set_password_if_missing(tx, DEVELOPER_USER_ID, &hash).await }))
+    db.write(move |tx| Box::pin(async move { users::set_password_hash_if_missing(tx, DEVELOPER_USER_ID, &hash).await }))
         .await
         .map_err(Error::into_anyhow)?;
     Ok(())
@@ -179,7 +179,7 @@ mod tests {
         let arguments: Arguments = clap::Parser::parse_from(["x", "--data-dir", folder.path().to_str().unwrap()]);
         let db = Db::open(crate::SCHEMA, &arguments.settings).await.unwrap();
         db.migrate(crate::SCHEMA).await.unwrap();
-        let sealing: &'static SealingKey = Box::leak(Box::new(SealingKey::read_or_create(&folder.path().join("key")).unwrap()));
+        let sealing: &'static SealingKeys = Box::leak(Box::new(SealingKeys::read_or_create(&folder.path().join("key")).unwrap()));
         let establishing = async |initial_users: &Arc<InitialUsers>| {
             let initial_users = initial_users.clone();
             let now = patio_kit::clock::Clock::default().now();

@@ -1,5 +1,5 @@
 //! Checks of the `doctor` command for auth-svc: the key file must be valid and protected from other users of the machine.
-use crate::{Config, sealing::SealingKey};
+use crate::{Config, sealing::SealingKeys};
 use patio_kit::{
     cli::doctor::{CheckResult, DoctorReport, RunbookSection},
     config::Settings,
@@ -20,7 +20,7 @@ pub async fn run_doctor_checks(settings: &Settings, config: &Config, all: &mut D
 }
 
 fn key_file(path: &Path) -> CheckResult {
-    match SealingKey::read(path) {
+    match SealingKeys::read(path) {
         Ok(None) => CheckResult::Warning(format!("{} does not exist; it is created on an empty database", path.display())),
         Err(cause) => CheckResult::Failed(errors::format_error_chain(&cause), "set PATIO_KEY_FILE to the key file of this installation"),
         Ok(Some(_)) if fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS_MODE != 0) => CheckResult::Failed(

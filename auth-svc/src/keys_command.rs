@@ -4,7 +4,7 @@ use crate::{
     SCHEMA, auth_keys,
     config::Config,
     error::Error,
-    sealing::SealingKey,
+    sealing::SealingKeys,
     store::{self, users},
 };
 use anyhow::Context;
@@ -64,9 +64,9 @@ impl KeysCommand {
 pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let db = open(settings).await?;
     let path = config.sealing_key_path(&settings.data_dir);
-    let sealing = match SealingKey::read(&path)? {
+    let sealing = match SealingKeys::read(&path)? {
         Some(key) => key,
-        None => SealingKey::read_or_create(&path)?,
+        None => SealingKeys::read_or_create(&path)?,
     };
     let phones = store::encrypted_keys::load_secret(&db, &sealing, auth_keys::PENDING_SAVES_SECRET_NAME).await.ok();
     let now = Clock::default().now();
@@ -83,7 +83,7 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
 /// fails. Nothing is changed after an error.
 pub async fn reencrypt_stored_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let path = config.sealing_key_path(&settings.data_dir);
-    let sealing = SealingKey::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;
+    let sealing = SealingKeys::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;
     let db = open(settings).await?;
     let now = Clock::default().now();
     let sealed = db.write(move |tx| Box::pin(async move { seal_again(tx, &sealing, now).await })).await;
@@ -98,7 +98,7 @@ async fn open(settings: &Settings) -> anyhow::Result<Db> {
     Ok(db)
 }
 
-async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<usize, Error> {
+async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKeys, now: DateTime<Utc>) -> Result<usize, Error> {
     users::acquire_users_lock(tx).await?;
     let count = store::encrypted_keys::reencrypt_all_keys(tx, sealing).await?;
     record(tx, now, "encrypted all keys with the current sealing key").await?;
@@ -111,7 +111,7 @@ async fn record(tx: &mut Tx<'_>, now: DateTime<Utc>, summary: &str) -> Result<()
     Ok(())
 }
 
-async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
+async fn replace(tx: &mut Tx<'_>, sealing: &SealingKeys, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
     users::acquire_users_lock(tx).await?;
     store::encrypted_keys::delete_all_keys(tx).await?;
     if let Some(phones) = phones {
@@ -120,7 +120,7 @@ async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>,
     auth_keys::create_missing_keys(tx, sealing, now).await?;
     let people = users::list_user_ids(tx).await?;
     for id in &people {
-        users::end_all_sessions(tx, *id, now).await?;
+        users::end_user_sessions(tx, *id, now).await?;
     }
     record(tx, now, "revoked all keys, all users have to sign in again").await?;
     Ok(people.len())

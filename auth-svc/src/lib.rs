@@ -58,7 +58,7 @@ use patio_proto::{
         session_service_server::SessionServiceServer, token_service_server::TokenServiceServer, user_service_server::UserServiceServer,
     },
 };
-use sealing::SealingKey;
+use sealing::SealingKeys;
 use sign_in::SignInService;
 use sqlx::migrate::Migrator;
 use std::{
@@ -136,9 +136,9 @@ pub async fn start_with_password_hasher(config: Config, host: &ServiceHost, pass
 /// Reads the sealing key, which encrypts the keys in the database, from the key file.
 ///
 /// A missing key file is created if the database contains no keys yet; otherwise a missing key file is an error.
-async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Result<SealingKey> {
+async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Result<SealingKeys> {
     let path = config.sealing_key_path(&host.settings.data_dir);
-    if let Some(key) = SealingKey::read(&path)? {
+    if let Some(key) = SealingKeys::read(&path)? {
         return Ok(key);
     }
     anyhow::ensure!(
@@ -152,12 +152,12 @@ async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Re
         private_files::create_private_folder(data)
             .with_context(|| format!("cannot create the folder {} for the key file; create it or set PATIO_KEY_FILE", data.display()))?;
     }
-    SealingKey::read_or_create(&path)
+    SealingKeys::read_or_create(&path)
 }
 
 /// Rotates the signing key if due, then loads all keys and the revocations (ended sessions whose tokens are rejected) from the
 /// database.
-async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<auth_keys::AuthKeys>, Error> {
+async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<SealingKeys>) -> Result<Arc<auth_keys::AuthKeys>, Error> {
     token_signing::rotate_signing_key(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
     let keys = auth_keys::AuthKeys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.install_public_keys(&host.identity);

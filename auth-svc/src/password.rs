@@ -1,5 +1,5 @@
 //! Password rules, and password hashing with Argon2 under a limit of concurrent hashes.
-use crate::{error::Error, hmc, random::random_bytes};
+use crate::{error::Error, hmc, random::generate_random_bytes};
 use argon2::{
     Algorithm, Argon2, Block, Params, Version,
     password_hash::phc::{Output, PasswordHash, Salt},
@@ -214,7 +214,7 @@ impl PasswordHasher {
     pub async fn hash(&self, password: String) -> Result<String, Error> {
         let (permit, cost, memory) = (self.acquire_permit().await?, self.cost, self.memory.clone());
         blocking(permit, move || {
-            let (argon, salt) = (cost.argon()?, random_bytes::<16>()?);
+            let (argon, salt) = (cost.argon()?, generate_random_bytes::<16>()?);
             let hash = PasswordHash {
                 algorithm: Algorithm::Argon2id.ident(),
                 version: Some(Version::V0x13.into()),

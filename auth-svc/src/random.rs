@@ -6,7 +6,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 ///
 /// # Errors
 /// Returns `Internal` when the system provides no random bytes.
-pub fn random_bytes<const N: usize>() -> Result<[u8; N], Error> {
+pub fn generate_random_bytes<const N: usize>() -> Result<[u8; N], Error> {
     let mut bytes = [0; N];
     SystemRandom::new().fill(&mut bytes).map_err(|_| Error::Internal("the system provides no random bytes".to_owned()))?;
     Ok(bytes)

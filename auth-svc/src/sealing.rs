@@ -2,7 +2,7 @@
 //!
 //! Without the key file, a stolen copy or backup of the database cannot be used to sign tokens. The modules `auth_keys` and `token_signing` hold
 //! the decrypted keys in memory.
-use crate::{error::Error, random::random_bytes};
+use crate::{error::Error, random::generate_random_bytes};
 use anyhow::Context;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
@@ -17,12 +17,12 @@ use std::{
 const KEY_LEN: usize = 32;
 
 /// AES-256-GCM keys that encrypt ('seal') the keys stored in the database: the first key encrypts, and all keys decrypt.
-pub struct SealingKey {
+pub struct SealingKeys {
     current: LessSafeKey,
     previous: Vec<LessSafeKey>,
 }
 
-impl SealingKey {
+impl SealingKeys {
     /// Reads the sealing keys from a file with one key in base64 per line, the current key first. Returns
     /// `None` when the file does not exist.
     ///
@@ -51,7 +51,7 @@ impl SealingKey {
     /// # Errors
     /// Returns an error when the file cannot be written or read.
     pub fn read_or_create(path: &Path) -> anyhow::Result<Self> {
-        let text = format!("{}\n", STANDARD.encode(random_bytes::<KEY_LEN>()?));
+        let text = format!("{}\n", STANDARD.encode(generate_random_bytes::<KEY_LEN>()?));
         let written = path.with_extension(format!("new-{}", std::process::id()));
         let write = || {
             let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&written)?;
@@ -74,7 +74,7 @@ impl SealingKey {
     /// # Errors
     /// Returns `Internal` when the system provides no random bytes.
     pub fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, Error> {
-        let nonce = random_bytes::<NONCE_LEN>()?;
+        let nonce = generate_random_bytes::<NONCE_LEN>()?;
         let mut sealed = plain.to_vec();
         let done = self.current.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(name), &mut sealed);
         done.map_err(|_| Error::Internal("a key could not be sealed".to_owned()))?;
@@ -112,17 +112,17 @@ mod tests {
     fn a_sealed_key_opens_with_its_own_file_and_for_its_own_row_only() {
         let folder = tempfile::tempdir().unwrap();
         let (here, there) = (folder.path().join("a"), folder.path().join("b"));
-        assert!(SealingKey::read(&here).unwrap().is_none());
-        let key = SealingKey::read_or_create(&here).unwrap();
+        assert!(SealingKeys::read(&here).unwrap().is_none());
+        let key = SealingKeys::read_or_create(&here).unwrap();
         assert_eq!(fs::metadata(&here).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left there");
         let sealed = key.seal("device", b"secret").unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
-        let again = SealingKey::read_or_create(&here).unwrap();
+        let again = SealingKeys::read_or_create(&here).unwrap();
         assert_eq!(again.unseal("device", &sealed).unwrap(), b"secret", "a file that is there stays as it is");
         let mut changed = sealed.clone();
         changed[NONCE_LEN] ^= 1;
-        let other = SealingKey::read_or_create(&there).unwrap();
+        let other = SealingKeys::read_or_create(&there).unwrap();
         for refused in
             [other.unseal("device", &sealed), key.unseal("account", &sealed), key.unseal("device", &changed), key.unseal("device", b"x")]
         {
@@ -135,14 +135,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("short");
         fs::write(&path, STANDARD.encode([1; 31])).unwrap();
-        let refused = SealingKey::read(&path).err().unwrap().to_string();
+        let refused = SealingKeys::read(&path).err().unwrap().to_string();
         assert!(refused.contains("PATIO_KEY_FILE") && refused.contains("openssl rand -base64 32"), "{refused}");
         let valid = STANDARD.encode([1; KEY_LEN]);
         fs::write(&path, format!("{valid}\n\nnonsense\n")).unwrap();
-        let refused = SealingKey::read(&path).err().unwrap().to_string();
+        let refused = SealingKeys::read(&path).err().unwrap().to_string();
         assert!(refused.contains("in line 3") && !refused.contains("nonsense"), "{refused}");
         fs::write(&path, "\n").unwrap();
-        let refused = SealingKey::read(&path).err().unwrap().to_string();
+        let refused = SealingKeys::read(&path).err().unwrap().to_string();
         assert!(refused.contains("contains no key"), "{refused}");
     }
 
@@ -153,7 +153,7 @@ mod tests {
         let read = |lines: &[u8]| {
             let text: Vec<String> = lines.iter().map(|byte| STANDARD.encode([*byte; KEY_LEN])).collect();
             fs::write(&path, text.join("\n")).unwrap();
-            SealingKey::read(&path).unwrap().unwrap()
+            SealingKeys::read(&path).unwrap().unwrap()
         };
         let sealed = read(&[1]).seal("device", b"secret").unwrap();
         let both = read(&[2, 1]);

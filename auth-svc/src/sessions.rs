@@ -1,7 +1,7 @@
 //! Listing and ending sessions. The tokens of an ended session are rejected at once in this process and within seconds in other
 //! processes.
 use crate::{
-    admin_action::{Actor, check_not_reserved_user},
+    admin_action::{AdminActionContext, check_not_reserved_user},
     error::Error,
     store::{
         revocations::{self, Revocation},
@@ -94,7 +94,7 @@ pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, c
 }
 
 /// Sessions of a user to end: one session, or all sessions except the caller's.
-pub enum SessionSelection {
+pub enum SessionsToEnd {
     /// Only the session with this id.
     One(String),
     /// All sessions of the user except the session of the caller.
@@ -118,16 +118,22 @@ pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<StoredSe
 /// - `ReservedUser` for the developer account, unless this account is the caller.
 /// - `SessionNotFound` when the session has ended or belongs to another user.
 /// - A database error.
-pub async fn end_sessions(db: &Db, identity: &TokenVerifier, act: Actor, user_id: i64, which: SessionSelection) -> Result<usize, Error> {
+pub async fn end_sessions(
+    db: &Db,
+    identity: &TokenVerifier,
+    act: AdminActionContext,
+    user_id: i64,
+    which: SessionsToEnd,
+) -> Result<usize, Error> {
     check_may(&act.caller, user_id)?;
     let ended = db
         .write(move |tx| {
             Box::pin(async move {
-                let own = sessions::list_session_ids(tx, user_id).await?;
+                let own = sessions::list_user_session_ids(tx, user_id).await?;
                 let due: Vec<String> = match which {
-                    SessionSelection::One(id) if own.contains(&id) => vec![id],
-                    SessionSelection::One(_) => return Err(Error::SessionNotFound),
-                    SessionSelection::Others => own.into_iter().filter(|id| *id != act.caller.session_id).collect(),
+                    SessionsToEnd::One(id) if own.contains(&id) => vec![id],
+                    SessionsToEnd::One(_) => return Err(Error::SessionNotFound),
+                    SessionsToEnd::Others => own.into_iter().filter(|id| *id != act.caller.session_id).collect(),
                 };
                 let summary = if due.len() == 1 { "ended a session".to_owned() } else { format!("ended {} sessions", due.len()) };
                 let ended = delete_sessions(tx, due, act.now).await?;
@@ -218,9 +224,9 @@ fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
 ///
 /// # Errors
 /// Returns a database error.
-pub async fn record_activity(db: &Db, clock: &Clock, ids: Vec<String>) -> Result<(), Error> {
+pub async fn record_session_activity(db: &Db, clock: &Clock, ids: Vec<String>) -> Result<(), Error> {
     let now = clock.now();
-    db.write(move |tx| Box::pin(async move { sessions::record_activity(tx, &ids, now).await })).await
+    db.write(move |tx| Box::pin(async move { sessions::record_session_activity(tx, &ids, now).await })).await
 }
 
 /// Ends the sessions that were idle for longer than the idle timeout.

@@ -1,6 +1,6 @@
 //! Sign-in and change of one's own password. The lockout limits how often a password is verified, and every failure is recorded.
 use crate::{
-    admin_action::{self, Actor},
+    admin_action::{self, AdminActionContext},
     auth_keys::{self, AuthKeys, IssuedToken, TokenSubject},
     error::Error,
     hmc::Hmc,
@@ -192,7 +192,7 @@ impl SignInService {
     ) -> Result<Option<SignInResult>, Error> {
         let now = self.clock.now();
         let hash = renewed.then(|| user.password_hash.clone());
-        let (session, token_lifetime) = (auth_keys::new_session_id(), self.token_lifetime);
+        let (session, token_lifetime) = (auth_keys::generate_session_id(), self.token_lifetime);
         let session_id = session.clone();
         let (entry, settled, id, version) =
             (Self::login_event(&user, &place.address, now), counter_names.clone(), user.id, user.token_version);
@@ -332,7 +332,7 @@ impl SignInService {
                         return Err(Error::NotSignedIn);
                     }
                     users::update(tx, &user).await?;
-                    let ended = users::end_all_sessions(tx, user.id, now).await?;
+                    let ended = users::end_user_sessions(tx, user.id, now).await?;
                     Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
                     note_own_password(tx, &caller, address, now).await?;
                     Ok(ended)
@@ -349,7 +349,7 @@ impl SignInService {
     /// # Errors
     /// Returns `ReservedUser`, `UserNotFound`, `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller
     /// was deleted, or a database error.
-    pub async fn lift_lockout(&self, act: Actor, id: i64) -> Result<bool, Error> {
+    pub async fn lift_lockout(&self, act: AdminActionContext, id: i64) -> Result<bool, Error> {
         admin_action::check_not_reserved_user(id)?;
         let user = users::find_by_id(&self.db, id).await?.ok_or(Error::UserNotFound(id))?;
         let account = self.keys.hash_hmc(&user.hmc_key);

@@ -5,7 +5,7 @@
 use crate::{
     config::MAX_TOKEN_LIFETIME_HOURS,
     error::Error,
-    sealing::SealingKey,
+    sealing::SealingKeys,
     store::{
         encrypted_keys::{self, StoredSigningKey},
         users,
@@ -44,7 +44,7 @@ struct Key {
 /// The signing keys that this process has loaded from the database.
 pub struct SigningKeys {
     keys: RwLock<Arc<Vec<Key>>>,
-    sealing: Arc<SealingKey>,
+    sealing: Arc<SealingKeys>,
     clock: Clock,
 }
 
@@ -53,7 +53,7 @@ impl SigningKeys {
     ///
     /// # Errors
     /// Returns an error when the database has no signing key, or a signing key is damaged.
-    pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: Clock) -> Result<Self, Error> {
+    pub async fn read(db: &Db, sealing: Arc<SealingKeys>, clock: Clock) -> Result<Self, Error> {
         patio_kit::auth::ed25519::install_jwt_crypto_provider();
         let signing = Self { keys: RwLock::default(), sealing, clock };
         signing.reload(db).await?;
@@ -157,7 +157,7 @@ pub fn generate_signing_key(now: DateTime<Utc>, signs_from: DateTime<Utc>) -> Re
 ///
 /// # Errors
 /// Returns a database error, or `Internal` when the system provides no random bytes.
-pub async fn rotate_signing_key(db: &Db, sealing: &Arc<SealingKey>, now: DateTime<Utc>, life: TimeDelta) -> Result<(), Error> {
+pub async fn rotate_signing_key(db: &Db, sealing: &Arc<SealingKeys>, now: DateTime<Utc>, life: TimeDelta) -> Result<(), Error> {
     let sealing = Arc::clone(sealing);
     db.write(move |tx| {
         Box::pin(async move {
@@ -177,7 +177,7 @@ pub async fn rotate_signing_key(db: &Db, sealing: &Arc<SealingKey>, now: DateTim
     .await
 }
 
-async fn create_successor(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
+async fn create_successor(tx: &mut Tx<'_>, sealing: &SealingKeys, now: DateTime<Utc>) -> Result<(), Error> {
     let next = generate_signing_key(now, now + KEY_PUBLISH_LEAD_TIME)?;
     encrypted_keys::insert_signing_key(tx, sealing, &next).await?;
     tracing::info!(key = %next.id, signs_from = %next.signs_from, "new signing key published");

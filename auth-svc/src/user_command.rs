@@ -113,13 +113,13 @@ fn read_line() -> anyhow::Result<String> {
 async fn set_password(tx: &mut Tx<'_>, user: &StoredUser, now: DateTime<Utc>) -> Result<(), Error> {
     users::acquire_users_lock(tx).await?;
     users::update(tx, user).await?;
-    users::end_all_sessions(tx, user.id, now).await?;
+    users::end_user_sessions(tx, user.id, now).await?;
     write_audit(tx, user.id, now, "the operator set a password").await
 }
 
 async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<(), Error> {
     users::acquire_users_lock(tx).await?;
-    users::end_all_sessions(tx, id, now).await?;
+    users::end_user_sessions(tx, id, now).await?;
     write_audit(tx, id, now, "the operator ended all sessions").await
 }
 

@@ -2,7 +2,8 @@
 //! remain.
 use crate::{
     admin_action::{
-        Actor, acquire_users_lock_and_check_supervisor, check_not_reserved_user, check_recent_password_confirmation, write_audit_entry,
+        AdminActionContext, acquire_users_lock_and_check_supervisor, check_not_reserved_user, check_recent_password_confirmation,
+        write_audit_entry,
     },
     error::Error,
     hmc::Hmc,
@@ -104,7 +105,7 @@ impl UserAdminService {
     /// - `PasswordConfirmationRequired` when a supervisor is created without a recent password confirmation.
     /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
     /// - A database error.
-    pub async fn create(&self, act: Actor, person: NewUserInput) -> Result<StoredUser, Error> {
+    pub async fn create(&self, act: AdminActionContext, person: NewUserInput) -> Result<StoredUser, Error> {
         let NewUserInput { hmc, password, role, must_change } = person;
         password::check_password_rules(&password, &hmc.key)?;
         self.check_not_reserved(&hmc)?;
@@ -134,7 +135,7 @@ impl UserAdminService {
     /// - `PasswordConfirmationRequired` when a password or the supervisor role is set without a recent password confirmation.
     /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
     /// - A database error.
-    pub async fn update(&self, act: Actor, change: UserChange) -> Result<StoredUser, Error> {
+    pub async fn update(&self, act: AdminActionContext, change: UserChange) -> Result<StoredUser, Error> {
         check_not_reserved_user(change.id)?;
         if change.password.is_some() && act.caller.user_id == change.id {
             return Err(Error::OwnPassword);
@@ -163,7 +164,7 @@ impl UserAdminService {
     /// - `ReservedUser`, `OwnAccount`, `UserNotFound` or `LastAdmin`.
     /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
     /// - A database error.
-    pub async fn delete(&self, act: Actor, id: i64) -> Result<(), Error> {
+    pub async fn delete(&self, act: AdminActionContext, id: i64) -> Result<(), Error> {
         check_not_reserved_user(id)?;
         if act.caller.user_id == id {
             return Err(Error::OwnAccount);
@@ -175,7 +176,7 @@ impl UserAdminService {
                     acquire_users_lock_and_check_supervisor(tx, &act).await?;
                     let user = users::find_by_id_in_transaction(tx, id).await?.ok_or(Error::UserNotFound(id))?;
                     check_not_last(tx, &user).await?;
-                    let ended = users::end_all_sessions(tx, id, act.now).await?;
+                    let ended = users::end_user_sessions(tx, id, act.now).await?;
                     users::delete(tx, id).await?;
                     let values = json!({ "user_type": user.role });
                     write_audit_entry(tx, &act, id, "deleted the user", [Some(values), None]).await?;
@@ -243,7 +244,12 @@ async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error>
     if user.role() == Role::Admin && users::count_other_supervisors(tx, user.id).await? == 0 { Err(Error::LastAdmin) } else { Ok(()) }
 }
 
-async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<String>) -> Result<(StoredUser, Option<Revocation>), Error> {
+async fn apply(
+    tx: &mut Tx<'_>,
+    act: &AdminActionContext,
+    change: &UserChange,
+    hash: Option<String>,
+) -> Result<(StoredUser, Option<Revocation>), Error> {
     acquire_users_lock_and_check_supervisor(tx, act).await?;
     let old = users::find_by_id_in_transaction(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
@@ -266,7 +272,7 @@ async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<S
     }
     let Some((before, after)) = difference(&old, &new) else { return Ok((old, None)) };
     users::update(tx, &new).await?;
-    let ended = users::end_all_sessions(tx, new.id, act.now).await?;
+    let ended = users::end_user_sessions(tx, new.id, act.now).await?;
     write_audit_entry(tx, act, new.id, "changed the user", [Some(before), Some(after)]).await?;
     Ok((new, Some(ended)))
 }

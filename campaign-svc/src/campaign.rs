@@ -1,6 +1,6 @@
 //! Campaign as stored in the database, with its status and lifecycle state, and its conversion to protobuf.
 use chrono::{DateTime, Utc};
-use patio_kit::{campaign_progress_cache::CachedProgress, clock};
+use patio_kit::{campaign_progress_cache::CachedCampaignProgress, clock};
 use patio_proto::{campaign as pb, campaign::CampaignStatus, status, vehicle::Gate};
 use sqlx::FromRow;
 
@@ -16,7 +16,7 @@ pub struct Campaign {
     #[sqlx(try_from = "String")]
     pub status: StoredStatus,
     #[sqlx(try_from = "String")]
-    pub state: CampaignState,
+    pub state: CampaignLifecycle,
     pub created_by: i64,
     pub modified_by: Option<i64>,
     pub created_at: DateTime<Utc>,
@@ -41,7 +41,7 @@ pub struct StoredStatus(pub CampaignStatus);
 
 /// Lifecycle state of a campaign row; users see only campaigns in the state `Live`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CampaignState {
+pub enum CampaignLifecycle {
     /// Draft campaign of an import that is not finished.
     Draft,
     /// Published campaign, visible to users.
@@ -63,7 +63,7 @@ impl TryFrom<String> for StoredStatus {
     }
 }
 
-impl TryFrom<String> for CampaignState {
+impl TryFrom<String> for CampaignLifecycle {
     type Error = InvalidColumnValue;
 
     fn try_from(text: String) -> Result<Self, InvalidColumnValue> {
@@ -88,7 +88,7 @@ impl Campaign {
 
     /// Returns the write lock that vehicle-svc must apply to the campaign's vehicles: `Gate::Closed`, which rejects saves, if the status
     /// of the campaign is Closed; otherwise `Gate::Open`, which allows saves.
-    pub fn vehicle_gate(&self) -> Gate {
+    pub fn vehicle_write_gate(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
 
@@ -114,7 +114,7 @@ impl Campaign {
 pub struct CampaignView {
     pub campaign: Campaign,
     /// Progress counters; `None` if vehicle-svc is unavailable and the counters are not cached.
-    pub progress: Option<CachedProgress>,
+    pub progress: Option<CachedCampaignProgress>,
     pub yard: Option<i32>,
 }
 

@@ -74,7 +74,7 @@ impl CampaignChange {
             return Err(Error::FieldNotAllowed(field));
         }
         if let Some(to) = self.status {
-            status_transitions::check_transition(role, before.status.0, to)?;
+            status_transitions::check_status_transition(role, before.status.0, to)?;
             after.status = StoredStatus(to);
         }
         Ok(after)

@@ -2,11 +2,11 @@
 //!
 //! Once the row is a tombstone, the campaign is invisible and its name is free. The later steps run in the background. When vehicle-svc
 //! is unavailable or this process dies, the sweeper (a background task) repeats these steps.
-use crate::{campaign::CampaignState, context::ServiceContext, error::Error, request_context::RequestContext, store};
+use crate::{campaign::CampaignLifecycle, context::ServiceContext, error::Error, request_context::RequestContext, store};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
-    campaign_progress_cache::CachedProgress,
+    campaign_progress_cache::CachedCampaignProgress,
     db::Tx,
 };
 use std::time::Duration;
@@ -22,7 +22,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 struct Deletion {
     context: RequestContext,
     id: i64,
-    progress: Option<CachedProgress>,
+    progress: Option<CachedCampaignProgress>,
     at: DateTime<Utc>,
 }
 
@@ -66,10 +66,10 @@ impl Deletion {
     /// Marks a published campaign as deleted (a tombstone) and writes the audit entry; returns `false` when the campaign was
     /// already deleted.
     async fn mark_deleted_with_audit(&self, tx: &mut Tx<'_>) -> Result<bool, Error> {
-        let Some(held) = store::lock_for_update(tx, self.id).await?.filter(|held| held.state == CampaignState::Live) else {
-            return if store::is_deleted(tx, self.id).await? { Ok(false) } else { Err(Error::CampaignNotFound(self.id)) };
+        let Some(held) = store::lock_campaign_for_update(tx, self.id).await?.filter(|held| held.state == CampaignLifecycle::Live) else {
+            return if store::is_campaign_deleted(tx, self.id).await? { Ok(false) } else { Err(Error::CampaignNotFound(self.id)) };
         };
-        store::mark_deleted(tx, self.id, self.at).await?;
+        store::mark_campaign_deleted(tx, self.id, self.at).await?;
         let (total, inspected) = (self.progress.as_ref().map(|p| p.total), self.progress.as_ref().map(|p| p.inspected));
         let vehicles = total.map_or_else(|| "an unknown number of".to_owned(), |total| total.to_string());
         let event = AuditEvent {

@@ -3,7 +3,7 @@
 //! A draft belongs to the user who runs the import. After the session of this user has ended, import-svc may still publish or discard
 //! the draft with its own service token.
 use crate::{
-    campaign::{Campaign, CampaignState, CampaignView},
+    campaign::{Campaign, CampaignLifecycle, CampaignView},
     context::ServiceContext,
     error::Error,
     fields::{self, FieldErrors},
@@ -13,7 +13,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
-    campaign_progress_cache::CachedProgress,
+    campaign_progress_cache::CachedCampaignProgress,
     db::Tx,
 };
 use patio_proto::campaign as pb;
@@ -41,7 +41,7 @@ impl ServiceContext {
     /// Creates the draft campaign of an import. A repeated call returns the draft that this import has already created.
     pub async fn create_draft(&self, draft: NewDraft) -> Result<CampaignView, Error> {
         let campaign = self.db.write(move |tx| Box::pin(async move { insert(tx, &draft).await })).await?;
-        Ok(CampaignView { campaign, progress: Some(CachedProgress::default()), yard: None })
+        Ok(CampaignView { campaign, progress: Some(CachedCampaignProgress::default()), yard: None })
     }
 
     /// Records a heartbeat, which shows that the import of a draft campaign is still running. Drafts without heartbeats are discarded.
@@ -54,7 +54,7 @@ impl ServiceContext {
     /// vehicle-svc opens the campaign for saves first, so that a visible campaign always accepts saves.
     pub async fn publish_draft(&self, context: RequestContext, id: i64) -> Result<CampaignView, Error> {
         let draft = self.record_draft_heartbeat(&context, id).await?;
-        if draft.state == CampaignState::Live {
+        if draft.state == CampaignLifecycle::Live {
             return self.get_campaign(&context, id, None).await;
         }
         self.vehicles.sync_campaign(&draft).await?;
@@ -80,7 +80,7 @@ impl ServiceContext {
         touched.ok_or(Error::CampaignNotFound(id))
     }
 
-    async fn make_live(&self, context: RequestContext, draft: Campaign, progress: &CachedProgress) -> Result<Campaign, Error> {
+    async fn make_live(&self, context: RequestContext, draft: Campaign, progress: &CachedCampaignProgress) -> Result<Campaign, Error> {
         let (at, vehicles) = (self.now(), progress.total);
         self.db.write(move |tx| Box::pin(async move { publish(tx, &context, &draft, (at, vehicles)).await })).await
     }
@@ -90,7 +90,7 @@ async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
     if let Some(made) = store::insert_draft(tx, draft).await? {
         return Ok(made);
     }
-    match store::find_campaign_by_import(tx, &draft.import_id).await? {
+    match store::find_campaign_by_import_id(tx, &draft.import_id).await? {
         Some(made) if made.created_by == draft.created_by && made.name == draft.name => Ok(made),
         Some(_) => Err(Error::ImportIdReused),
         None => Err(Error::NameTaken(draft.name.clone())),
@@ -104,8 +104,8 @@ async fn publish(
     (at, vehicles): (DateTime<Utc>, i64),
 ) -> Result<Campaign, Error> {
     let Some(live) = store::publish_draft(tx, draft.id, draft.revision, at).await? else {
-        let held = store::lock_for_update(tx, draft.id).await?;
-        return held.filter(|held| held.state == CampaignState::Live).ok_or(Error::CampaignNotFound(draft.id));
+        let held = store::lock_campaign_for_update(tx, draft.id).await?;
+        return held.filter(|held| held.state == CampaignLifecycle::Live).ok_or(Error::CampaignNotFound(draft.id));
     };
     let event = AuditEvent {
         kind: "campaign-imported",
@@ -121,13 +121,13 @@ async fn publish(
 
 /// Marks a draft campaign as deleted in the database; returns `false` when the draft no longer exists.
 async fn discard(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<bool, Error> {
-    let Some(held) = store::lock_for_update(tx, id).await? else { return Ok(false) };
+    let Some(held) = store::lock_campaign_for_update(tx, id).await? else { return Ok(false) };
     if of.is_some_and(|person| person != held.created_by) {
         return Err(Error::CampaignNotFound(id));
     }
-    if held.state == CampaignState::Live {
+    if held.state == CampaignLifecycle::Live {
         return Err(Error::AlreadyPublished(id));
     }
-    store::mark_deleted(tx, id, at).await?;
+    store::mark_campaign_deleted(tx, id, at).await?;
     Ok(true)
 }

@@ -78,7 +78,7 @@ impl From<Error> for Status {
                 status(Code::FailedPrecondition, ErrorReason::BadTransition, &error)
             }
             Error::ImportIdReused => status(Code::AlreadyExists, ErrorReason::KeyReused, &error),
-            Error::DependencyFailed(answer) => service_channel::propagate_status(answer),
+            Error::DependencyFailed(answer) => service_channel::convert_dependency_status(answer),
             Error::Database(cause) => errors::database_status(&cause),
         }
     }

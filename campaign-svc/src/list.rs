@@ -45,7 +45,7 @@ impl CampaignListQuery {
         let search = checks.unwrap_or_record_error("search", fields::validate_single_line(&request.search));
         let request = Self {
             window: PageWindow::from_request(request.page.as_ref()),
-            pattern: pagination::to_contains_pattern(&normalization::normalize_identifier(&search)),
+            pattern: pagination::to_like_pattern(&normalization::normalize_identifier(&search)),
             statuses: checks.unwrap_or_record_error("statuses", statuses(&request.statuses)),
             yard: request.yard.map(|id| checks.unwrap_or_record_error("yard", seen_yard(id, role))),
             order: CampaignOrder::try_from(request.order).unwrap_or_default(),
@@ -102,10 +102,10 @@ impl ServiceContext {
         };
         let filter = CampaignFilter { pattern: request.pattern, statuses: request.statuses, ids };
         let page = match request.order {
-            CampaignOrder::Unspecified => store::list_page(&self.db, &filter, request.window).await?,
+            CampaignOrder::Unspecified => store::list_campaign_page(&self.db, &filter, request.window).await?,
             CampaignOrder::Work => {
                 let (own, other) = self.list_active_campaigns(context).await;
-                store::list_page_by_recent_saves(&self.db, &filter, request.window, (&own, &other)).await?
+                store::list_campaign_page_by_recent_saves(&self.db, &filter, request.window, (&own, &other)).await?
             }
         };
         let meta = request.window.to_page_meta(store::count_campaigns(&self.db, &filter).await?);
@@ -131,7 +131,7 @@ impl ServiceContext {
         let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.unwrap_or_record_error("yard", seen_yard(id, context.caller.role)));
         checks.into_result()?;
-        let campaign = store::find_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
+        let campaign = store::find_published_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get_many_with_cache_fallback(context, &[id], yard).await?.remove(&id);
         Ok(CampaignView { campaign, progress, yard })
     }
@@ -140,7 +140,7 @@ impl ServiceContext {
     /// number.
     pub async fn list_campaign_history(&self, id: i64, window: HistoryWindow) -> Result<Vec<Event>, Error> {
         let listed = |db: Db| async move {
-            let campaign = store::find_campaign(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
+            let campaign = store::find_published_campaign(&db, id).await?.ok_or(Error::CampaignNotFound(id))?;
             Ok::<_, Error>(audit::list_subject_history(&db, &campaign.audit_subject(), &window).await?)
         };
         self.db.read_from_replica(listed).await

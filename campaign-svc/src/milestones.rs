@@ -1,7 +1,7 @@
 //! Handles milestone reports, with which vehicle-svc reports that the work on a campaign's vehicles began, is complete or is
 //! incomplete again.
 use crate::{
-    campaign::{Campaign, CampaignState, StoredStatus},
+    campaign::{Campaign, CampaignLifecycle, StoredStatus},
     campaign_change,
     context::ServiceContext,
     error::Error,
@@ -48,8 +48,10 @@ impl ServiceContext {
 }
 
 async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<Utc>) -> Result<(), Error> {
-    let held = store::lock_for_update(tx, report.id).await?;
-    let Some(before) = held.filter(|held| held.state == CampaignState::Live && held.turn_revision < report.revision) else { return Ok(()) };
+    let held = store::lock_campaign_for_update(tx, report.id).await?;
+    let Some(before) = held.filter(|held| held.state == CampaignLifecycle::Live && held.turn_revision < report.revision) else {
+        return Ok(());
+    };
     let status = status_transitions::status_after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
     store::save_status_after_milestone(tx, report.id, status, report.revision).await?;
     record_change(tx, &before, Campaign { status: StoredStatus(status), ..before.clone() }, at).await

@@ -3,7 +3,7 @@ use crate::{error::Error, request_context::RequestContext, vehicle_client::Vehic
 use futures::future::join_all;
 use patio_kit::{
     cache::Cache,
-    campaign_progress_cache::{self, CachedProgress},
+    campaign_progress_cache::{self, CachedCampaignProgress},
 };
 use patio_proto::{access::Role, vehicle as pb};
 use std::{collections::HashMap, time::Duration};
@@ -26,7 +26,7 @@ impl ProgressReader {
     }
 
     /// Returns the progress of one campaign in the given yard, or in all yards when `yard` is `None`.
-    pub async fn get(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CachedProgress, Error> {
+    pub async fn get(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CachedCampaignProgress, Error> {
         Ok(self.get_many(context, &[id], yard).await?.remove(&id).unwrap_or_default())
     }
 
@@ -35,7 +35,12 @@ impl ProgressReader {
     /// The cache contains only totals over all yards, so the progress in one yard always needs the call. Operators also need the
     /// call for campaigns with vehicles in the yard '-' (parking spaces that begin with a dash), because these vehicles are
     /// hidden from operators.
-    pub async fn get_many(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, CachedProgress>, Error> {
+    pub async fn get_many(
+        &self,
+        context: &RequestContext,
+        ids: &[i64],
+        yard: Option<i32>,
+    ) -> Result<HashMap<i64, CachedCampaignProgress>, Error> {
         let mut known = self.cached(context, ids, yard).await;
         let missing: Vec<i64> = ids.iter().copied().filter(|id| !known.contains_key(id)).collect();
         if missing.is_empty() {
@@ -52,7 +57,7 @@ impl ProgressReader {
         context: &RequestContext,
         ids: &[i64],
         yard: Option<i32>,
-    ) -> Result<HashMap<i64, CachedProgress>, Error> {
+    ) -> Result<HashMap<i64, CachedCampaignProgress>, Error> {
         match timeout(PROGRESS_TIMEOUT, self.get_many(context, ids, yard)).await {
             Ok(Ok(mut found)) => {
                 for id in ids {
@@ -70,11 +75,11 @@ impl ProgressReader {
     }
 
     /// Returns the progress of a campaign that was just imported, always from vehicle-svc and not from the cache.
-    pub async fn get_uncached(&self, context: &RequestContext, id: i64) -> Result<CachedProgress, Error> {
+    pub async fn get_uncached(&self, context: &RequestContext, id: i64) -> Result<CachedCampaignProgress, Error> {
         Ok(self.fetch(context, &[id], None).await?.remove(&id).unwrap_or_default())
     }
 
-    async fn fetch(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, CachedProgress>, Error> {
+    async fn fetch(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, CachedCampaignProgress>, Error> {
         let reported = self.vehicles.get_progress(&context.bearer, ids, yard).await?;
         if yard.is_none() {
             join_all(
@@ -91,7 +96,7 @@ impl ProgressReader {
     /// Returns the cached progress that the caller may see, by campaign id. For a single yard, the result is empty, because the cache
     /// contains only totals over all yards. Entries that vehicle-svc cached after a save are skipped, because they do not contain the
     /// id of the next vehicle to inspect.
-    async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedProgress> {
+    async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedCampaignProgress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| campaign_progress_cache::campaign_progress_cache_key(*id)).collect();
         let held = cache.get_many(&keys).await;
@@ -115,8 +120,8 @@ impl ProgressReader {
     }
 }
 
-fn read(progress: &pb::Progress) -> CachedProgress {
-    CachedProgress {
+fn read(progress: &pb::Progress) -> CachedCampaignProgress {
+    CachedCampaignProgress {
         total: progress.total_vehicles,
         inspected: progress.total_inspected,
         next: progress.next,

@@ -16,7 +16,7 @@ use patio_proto::{
 /// # Errors
 /// Returns `TransitionNotAllowed` for a transition that needs a higher role, and `InvalidTransition` for a transition that no role may
 /// make.
-pub fn check_transition(role: Role, from: CampaignStatus, to: CampaignStatus) -> Result<(), Error> {
+pub fn check_status_transition(role: Role, from: CampaignStatus, to: CampaignStatus) -> Result<(), Error> {
     let needed = match (from, to) {
         (from, to) if from == to => Role::Operator,
         (Ready, Ongoing) => Role::Operator,

@@ -51,8 +51,11 @@ impl Sweeper {
 
     async fn discard_stale_drafts(&self) -> Result<(), Error> {
         let at = self.0.now();
-        let silent =
-            self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
+        let silent = self
+            .0
+            .db
+            .write(move |tx| Box::pin(async move { store::mark_stale_drafts_deleted(tx, at - HEARTBEAT_TIMEOUT, at).await }))
+            .await?;
         let mut failures = StepFailures::default();
         for id in silent {
             tracing::info!(

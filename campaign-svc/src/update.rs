@@ -12,7 +12,7 @@
 //! sweeper unlocks it at a higher revision. If another sync used a higher revision between steps 1 and 3, Closed is synced again at an
 //! even higher revision before the response.
 use crate::{
-    campaign::{Campaign, CampaignState, CampaignView},
+    campaign::{Campaign, CampaignLifecycle, CampaignView},
     campaign_change::{self, CampaignChange},
     context::ServiceContext,
     error::Error,
@@ -51,7 +51,7 @@ impl ServiceContext {
     ///
     /// The progress counters for the response are read first, so that nothing is stored when the counters are unavailable.
     pub async fn update_campaign(&self, context: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
-        store::find_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
+        store::find_published_campaign(&self.db, id).await?.ok_or(Error::CampaignNotFound(id))?;
         let progress = self.progress.get(&context, id, None).await?;
         let save = Save { context, id, change, at: self.now() };
         let first = save.clone();
@@ -124,7 +124,7 @@ impl Save {
     async fn begin(&self, tx: &mut Tx<'_>) -> Result<Begun, Error> {
         let (before, mut after) = self.plan_update(tx).await?;
         if after.is_closed() && !before.is_closed() {
-            if store::is_name_taken(tx, &after).await? {
+            if store::is_campaign_name_taken(tx, &after).await? {
                 return Err(Error::NameTaken(after.name));
             }
             after.revision = store::reserve_revision(tx, self.id, self.at).await?;
@@ -153,9 +153,9 @@ impl Save {
 
     /// Locks the campaign's row until the transaction ends, and returns the stored campaign and a copy with the update applied.
     async fn plan_update(&self, tx: &mut Tx<'_>) -> Result<(Campaign, Campaign), Error> {
-        let before = store::lock_for_update(tx, self.id)
+        let before = store::lock_campaign_for_update(tx, self.id)
             .await?
-            .filter(|held| held.state == CampaignState::Live)
+            .filter(|held| held.state == CampaignLifecycle::Live)
             .ok_or(Error::CampaignNotFound(self.id))?;
         let after = self.change.apply(&before, self.context.caller.role)?;
         Ok((before, after))
@@ -182,5 +182,5 @@ impl Save {
 
 /// Returns `true` if the campaign's name or write lock (open or closed for saves) changed and must be sent to vehicle-svc.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
-    before.name != after.name || before.vehicle_gate() != after.vehicle_gate()
+    before.name != after.name || before.vehicle_write_gate() != after.vehicle_write_gate()
 }

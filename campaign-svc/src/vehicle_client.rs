@@ -61,7 +61,7 @@ impl VehicleClient {
     /// Sends a campaign's name, write lock (open or closed for saves) and revision to vehicle-svc. vehicle-svc ignores a revision
     /// older than its stored revision.
     pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
-        let gate = campaign.vehicle_gate().into();
+        let gate = campaign.vehicle_write_gate().into();
         let message = SyncCampaignRequest { campaign_id: campaign.id, name: campaign.name.clone(), gate, revision: campaign.revision };
         let bearer = self.tokens.call_context_as_service().await.map_err(Error::DependencyFailed)?;
         self.fleet.clone().sync_campaign(bearer.grpc_request(message)).await.map_err(Error::DependencyFailed)?;

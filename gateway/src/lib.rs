@@ -17,5 +17,5 @@ pub mod tls;
 pub mod views;
 
 pub use config::Config;
-pub use routes::health::admin_port_routes;
+pub use routes::health::service_readiness_routes;
 pub use server::{Server, start};

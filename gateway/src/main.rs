@@ -107,7 +107,8 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
     let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();
-    telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
+    telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::service_readiness_routes(host.clone()))
+        .await?;
     for notice in gateway.startup_messages() {
         cli::print_to_stdout(&format!("{notice}\n"))?;
     }

@@ -13,7 +13,7 @@ const DOCUMENT_PATH: &str = "/api/openapi.json";
 /// # Errors
 /// Returns an error when an operation names an rpc that does not exist in the proto files.
 pub fn build_document() -> anyhow::Result<Value> {
-    let mut document = serde_json::to_value(routes::openapi_document())?;
+    let mut document = serde_json::to_value(routes::build_openapi_document_from_routes())?;
     let paths = document.get_mut("paths").and_then(Value::as_object_mut).ok_or_else(|| anyhow::anyhow!("no paths"))?;
     for (path, item) in paths.iter_mut() {
         for (_, operation) in item.as_object_mut().into_iter().flatten().filter(|(_, value)| value.get("responses").is_some()) {

@@ -97,7 +97,7 @@ impl From<Error> for Status {
             | Error::WorkbookWriteFailed(_)
             | Error::FileReadFailed(_)
             | Error::TaskAborted(_) => errors::internal_status(&error),
-            Error::DependencyFailed(cause) => service_channel::propagate_status(cause),
+            Error::DependencyFailed(cause) => service_channel::convert_dependency_status(cause),
             Error::Database(cause) => errors::database_status(&cause),
         }
     }

@@ -58,7 +58,7 @@ pub struct Config {
 impl Config {
     fn reader(&self) -> std::io::Result<WorkbookReader> {
         let program = self.workbook_reader.clone().map_or_else(std::env::current_exe, Ok)?;
-        Ok(WorkbookReader::new(program, workbook_reader::READ_TIMEOUT))
+        Ok(WorkbookReader::new(program, workbook_reader::WORKBOOK_READ_TIMEOUT))
     }
 
     fn work_dir(&self) -> PathBuf {

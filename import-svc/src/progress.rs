@@ -74,7 +74,7 @@ impl ProgressTracker {
     }
 
     /// Sets the number of rows that the current phase has read or saved so far.
-    pub fn set_row_count(&self, rows: i64) {
+    pub fn set_processed_row_count(&self, rows: i64) {
         self.rows.store(rows, Relaxed);
     }
 

@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use uuid::Uuid;
 use workbook_reader::{
-    ParsedWorkbook, ReadFailure, WorkbookReader,
+    ParsedWorkbook, WorkbookReadError, WorkbookReader,
     protocol::SheetSummary,
     rejection::{ErrorCode, build_rejection, campaign_name_taken_rejection},
 };
@@ -220,10 +220,10 @@ impl Run {
 
     async fn read(&self, data: Bytes) -> Result<ParsedWorkbook, Stop> {
         let progress = self.progress.clone();
-        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_row_count(rows)).await {
+        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_processed_row_count(rows)).await {
             Ok(book) => Ok(book),
-            Err(ReadFailure::Rejected(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
-            Err(ReadFailure::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause).into()),
+            Err(WorkbookReadError::Rejected(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
+            Err(WorkbookReadError::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause).into()),
         }
     }
 
@@ -260,7 +260,7 @@ impl Run {
         if stored != all {
             return Err(Error::VehicleCountMismatch { stored, expected: all }.into());
         }
-        self.progress.set_row_count(all);
+        self.progress.set_processed_row_count(all);
         Ok(())
     }
 

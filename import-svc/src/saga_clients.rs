@@ -76,7 +76,7 @@ impl SagaClients {
             let mut chunk = ImportVehiclesRequest::decode(bytes).ok()?;
             chunk.campaign_id = campaign_id;
             chunk.source = std::mem::take(&mut source);
-            progress.set_row_count(sent);
+            progress.set_processed_row_count(sent);
             sent += i64::try_from(chunk.vehicles.len()).unwrap_or_default();
             Some(chunk)
         }));

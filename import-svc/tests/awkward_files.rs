@@ -9,7 +9,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     time::{Duration, Instant},
 };
-use workbook_reader::{ReadFailure, WorkbookReader, rejection::MAX_FILE_BYTES};
+use workbook_reader::{WorkbookReadError, WorkbookReader, rejection::MAX_FILE_BYTES};
 
 #[tokio::test]
 async fn every_awkward_file_gets_its_code_and_words_that_help() {
@@ -77,7 +77,7 @@ async fn a_hundred_bad_rows_are_listed_and_all_are_counted() {
 }
 
 /// Runs a shell command in place of the reader process, to simulate its failures.
-async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), ReadFailure> {
+async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), WorkbookReadError> {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("reader");
     let mut file = std::fs::File::create(&program).unwrap();
@@ -90,7 +90,9 @@ async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Re
 #[tokio::test]
 async fn a_reading_process_that_dies_costs_only_its_file() {
     for death in ["kill -9 $$", "kill -ABRT $$", "exit 0", "echo this is no record at all", "printf '\\377\\377\\377\\377'"] {
-        let Err(ReadFailure::Rejected(rejection)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
+        let Err(WorkbookReadError::Rejected(rejection)) = read_by_a_program_that(death, Duration::from_secs(5)).await else {
+            panic!("{death}")
+        };
         assert_eq!(rejection.code, 51, "{death}");
     }
 }
@@ -98,7 +100,9 @@ async fn a_reading_process_that_dies_costs_only_its_file() {
 #[tokio::test]
 async fn a_reading_process_that_hangs_is_ended() {
     let begun = Instant::now();
-    let Err(ReadFailure::Rejected(rejection)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
+    let Err(WorkbookReadError::Rejected(rejection)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else {
+        panic!()
+    };
     assert!(rejection.message.contains("too long") && rejection.code == 51, "{rejection:?}");
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
@@ -106,7 +110,7 @@ async fn a_reading_process_that_hangs_is_ended() {
 #[tokio::test]
 async fn a_reading_program_that_is_not_there_is_a_fault_of_ours() {
     let reader = WorkbookReader::new("/nowhere/import-svc".into(), Duration::from_secs(1));
-    assert!(matches!(reader.read(7, good("Any", 1).into(), &mut |_| {}).await, Err(ReadFailure::NotStarted(_))));
+    assert!(matches!(reader.read(7, good("Any", 1).into(), &mut |_| {}).await, Err(WorkbookReadError::NotStarted(_))));
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use proptest::{
 };
 use prost::Message;
 use std::time::{Duration, Instant};
-use workbook_reader::{Column, ReadFailure, ReadPurpose, SheetReadError, protocol::CheckedRows, validate_xlsx_package};
+use workbook_reader::{Column, ReadPurpose, SheetReadError, WorkbookReadError, protocol::RowsWithErrors, validate_xlsx_package};
 
 /// Runs `test` on `cases` values, or on fifty times as many in the long form.
 fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -133,8 +133,8 @@ fn the_package_scanner_takes_any_damaged_file_and_says_what_is_wrong() {
 fn outcome(runtime: &tokio::runtime::Runtime, file: Vec<u8>) -> Result<i64, i32> {
     match runtime.block_on(crate::common::reader().read(7, file.into(), &mut |_| {})) {
         Ok(book) => Ok(book.sheet.vehicles),
-        Err(ReadFailure::Rejected(refusal)) => Err(refusal.code),
-        Err(ReadFailure::NotStarted(cause)) => panic!("{cause}"),
+        Err(WorkbookReadError::Rejected(refusal)) => Err(refusal.code),
+        Err(WorkbookReadError::NotStarted(cause)) => panic!("{cause}"),
     }
 }
 
@@ -169,14 +169,14 @@ fn sheet() -> impl Strategy<Value = (Vec<&'static str>, Vec<Vec<String>>)> {
 }
 
 /// Reads a sheet for import and for correction, inside this process because the package is valid. Returns both results.
-fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<workbook_reader::protocol::CheckedRow>) {
+fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<workbook_reader::protocol::RowWithErrors>) {
     let (mut vehicles, mut lines) = (Vec::new(), Vec::new());
     let read = workbook_reader::read_sheet(file, ReadPurpose::Import, &mut |record| {
         vehicles.extend(ImportVehiclesRequest::decode(record.vehicles).unwrap().vehicles);
         Ok(())
     });
     let _ = workbook_reader::read_sheet(file, ReadPurpose::Correct, &mut |record| {
-        lines.extend(CheckedRows::decode(record.lines).unwrap().all);
+        lines.extend(RowsWithErrors::decode(record.lines).unwrap().all);
         Ok(())
     });
     let imported = match read {

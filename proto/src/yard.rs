@@ -41,7 +41,7 @@ pub const DASH_YARD_ID: i32 = 19;
 /// Leading blanks are ignored, so that ` - 3` belongs to yard `-` (id 19). A space that begins with the digit `0` belongs to yard
 /// `0` (id 12).
 #[must_use]
-pub fn yard_id_of_space(parking_space: &str) -> Option<i32> {
+pub fn parking_space_yard_id(parking_space: &str) -> Option<i32> {
     let first = parking_space.trim_start().chars().next()?.to_uppercase().to_string();
     YARDS.iter().find(|(_, letter)| *letter == first).map(|(id, _)| *id)
 }
@@ -50,7 +50,7 @@ pub fn yard_id_of_space(parking_space: &str) -> Option<i32> {
 ///
 /// A parking space that begins with a dash has the group `-`.
 #[must_use]
-pub fn yard_group_of_space(parking_space: &str) -> &str {
+pub fn parking_space_yard_group(parking_space: &str) -> &str {
     let space = parking_space.trim();
     if space.starts_with('-') {
         return "-";
@@ -74,8 +74,8 @@ mod tests {
                      -=19, Q=20, V=21, W=22, L=23, N=24, X=25, U=26, O=27, H=28";
         for entry in table.split(", ") {
             let (letter, id) = entry.split_once('=').unwrap();
-            assert_eq!(yard_id_of_space(&format!("{letter}-12")), id.parse().ok(), "{letter}");
-            assert_eq!(yard_id_of_space(&format!("{}-12", letter.to_lowercase())), id.parse().ok(), "{letter}");
+            assert_eq!(parking_space_yard_id(&format!("{letter}-12")), id.parse().ok(), "{letter}");
+            assert_eq!(parking_space_yard_id(&format!("{}-12", letter.to_lowercase())), id.parse().ok(), "{letter}");
             assert_eq!(yard_name(id.parse().unwrap()), Some(letter));
         }
         assert_eq!(YARDS.len(), 28);
@@ -83,11 +83,11 @@ mod tests {
 
     #[test]
     fn odd_spaces_lead_where_the_specification_says() {
-        assert_eq!(yard_id_of_space(" - 3"), Some(19));
-        assert_eq!((yard_id_of_space("--"), DASH_YARD_ID), (Some(19), 19));
-        assert_eq!(yard_id_of_space("0-7"), Some(12));
-        assert_eq!(yard_id_of_space("7-1"), None);
-        assert_eq!(yard_id_of_space(""), None);
+        assert_eq!(parking_space_yard_id(" - 3"), Some(19));
+        assert_eq!((parking_space_yard_id("--"), DASH_YARD_ID), (Some(19), 19));
+        assert_eq!(parking_space_yard_id("0-7"), Some(12));
+        assert_eq!(parking_space_yard_id("7-1"), None);
+        assert_eq!(parking_space_yard_id(""), None);
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
             ("A -2", "A"),
             (" - 3", "-"),
         ] {
-            assert_eq!(yard_group_of_space(space), group, "{space}");
+            assert_eq!(parking_space_yard_group(space), group, "{space}");
         }
     }
 }

@@ -24,8 +24,8 @@ impl ParkingSpace {
     pub fn new(written: &str) -> Result<Self, String> {
         let space = parking_space::parse(written).map_err(|why| format!("The parking space {why}"))?;
         Ok(Self {
-            yard_id: yard::yard_id_of_space(&space).map(i64::from),
-            group: yard::yard_group_of_space(&space).to_owned(),
+            yard_id: yard::parking_space_yard_id(&space).map(i64::from),
+            group: yard::parking_space_yard_group(&space).to_owned(),
             walk_key: walking_order::sort_key(&space),
             space,
         })

@@ -1,12 +1,12 @@
 //! gRPC `SessionService`: signing in and out, sessions, the caller's own account and page views.
 use crate::{
     access_events::{AccessEvent, AccessEventLog},
-    admin_action::Actor,
+    admin_action::AdminActionContext,
     api::Reply,
     error::Error,
     hmc::Hmc,
     password,
-    sessions::{self, SessionSelection},
+    sessions::{self, SessionsToEnd},
     sign_in::{OwnPasswordChange, SignInAttempt, SignInService},
     store::{sessions::StoredSession, user_audit_entries::audit_subject, users},
 };
@@ -90,14 +90,14 @@ impl SessionService for SessionApi {
     }
 
     async fn end_sessions(&self, request: Request<pb::EndSessionsRequest>) -> Reply<pb::EndSessionsResponse> {
-        let act = Actor {
+        let act = AdminActionContext {
             caller: identity::authenticated_caller(&request)?,
             now: self.sign_in_service.clock.now(),
             address: audit::client_address(&request),
         };
         let asked = request.into_inner();
         let user_id = user_id_or_own(&act.caller, asked.user_id);
-        let which = if asked.session_id.is_empty() { SessionSelection::Others } else { SessionSelection::One(asked.session_id) };
+        let which = if asked.session_id.is_empty() { SessionsToEnd::Others } else { SessionsToEnd::One(asked.session_id) };
         let ended = sessions::end_sessions(&self.sign_in_service.db, &self.sign_in_service.identity, act, user_id, which).await?;
         Ok(Response::new(pb::EndSessionsResponse { ended: i32::try_from(ended).unwrap_or(i32::MAX) }))
     }

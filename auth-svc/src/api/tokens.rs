@@ -81,7 +81,7 @@ impl TokenService for TokenApi {
         &self,
         request: Request<pb::RecordSessionActivityRequest>,
     ) -> Reply<pb::RecordSessionActivityResponse> {
-        sessions::record_activity(&self.db, &self.clock, session_ids_of(request.into_inner())?).await?;
+        sessions::record_session_activity(&self.db, &self.clock, session_ids_of(request.into_inner())?).await?;
         Ok(Response::new(pb::RecordSessionActivityResponse {}))
     }
 
@@ -96,7 +96,7 @@ impl TokenService for TokenApi {
         let holder = TokenSubject {
             subject: format!("service:{name}"),
             role: Role::Service,
-            session: auth_keys::new_session_id(),
+            session: auth_keys::generate_session_id(),
             must_change_password: false,
         };
         let minted = self.keys.issue_access_token(holder, now, SERVICE_TOKEN_LIFETIME)?;

@@ -1,6 +1,6 @@
 //! gRPC `UserService`: user administration, user names and data export.
 use crate::{
-    admin_action::Actor,
+    admin_action::AdminActionContext,
     api::{Reply, role},
     error::Error,
     hmc::Hmc,
@@ -29,9 +29,9 @@ pub struct UserApi {
 }
 
 impl UserApi {
-    fn accept<T>(&self, request: Request<T>) -> Result<(Actor, T), Status> {
+    fn accept<T>(&self, request: Request<T>) -> Result<(AdminActionContext, T), Status> {
         let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
-        Ok((Actor { caller, now: self.user_admin.clock.now(), address }, request.into_inner()))
+        Ok((AdminActionContext { caller, now: self.user_admin.clock.now(), address }, request.into_inner()))
     }
 }
 

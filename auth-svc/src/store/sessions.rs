@@ -68,7 +68,7 @@ pub async fn is_password_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, he
 }
 
 /// Records that sessions were used now; ids of ended sessions are ignored.
-pub async fn record_activity(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> Result<(), Error> {
+pub async fn record_session_activity(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> Result<(), Error> {
     let now = dialect::database_time_ms_in_tx(tx, here.timestamp_millis()).await?;
     for id in ids {
         on!(tx.connection(), c => query("update sessions set used_ms = $2 where id = $1 and used_ms < $2")
@@ -94,14 +94,14 @@ pub async fn delete(tx: &mut Tx<'_>, id: &str) -> Result<Option<StoredSession>, 
 }
 
 /// Returns the ids of a user's open sessions, as seen by this transaction.
-pub async fn list_session_ids(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<String>, Error> {
+pub async fn list_user_session_ids(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<String>, Error> {
     let ids =
         on!(tx.connection(), c => query_scalar("select id from sessions where user_id = $1 order by id").bind(user_id).fetch_all(c).await)?;
     Ok(ids)
 }
 
 /// Deletes all sessions of a user.
-pub async fn delete_all_sessions(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Error> {
+pub async fn delete_user_sessions(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Error> {
     on!(tx.connection(), c => query("delete from sessions where user_id = $1").bind(user_id).execute(c).await.map(drop))?;
     Ok(())
 }

@@ -172,7 +172,7 @@ pub async fn update(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error> {
 }
 
 /// Sets the password hash of a user without a password; returns `false` when the user already has a password.
-pub async fn set_password_if_missing(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<bool, Error> {
+pub async fn set_password_hash_if_missing(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<bool, Error> {
     let changed = on!(tx.connection(), c => query("update users set password_hash = $2 where id = $1 and password_hash = ''")
         .bind(id).bind(hash).execute(c).await.map(|done| done.rows_affected()))?;
     Ok(changed == 1)
@@ -212,13 +212,13 @@ pub async fn record_sign_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: D
 }
 
 /// Ends all sessions of a user: revokes every token issued up to now; later tokens stay valid.
-pub async fn end_all_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<Revocation, Error> {
+pub async fn end_user_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<Revocation, Error> {
     let until: i64 = on!(tx.connection(), c => query_scalar(
         "update users set token_version = token_version + 1,
                 newest_ms = case when newest_ms > $2 then newest_ms + 1 else $2 + 1 end
           where id = $1 returning newest_ms - 1")
         .bind(id).bind(now.timestamp_millis()).fetch_one(c).await)?;
-    sessions::delete_all_sessions(tx, id).await?;
+    sessions::delete_user_sessions(tx, id).await?;
     let issued_before = DateTime::from_timestamp_millis(until).unwrap_or(now);
     // The maximum token lifetime, plus an hour for clock differences.
     let expires_at = issued_before.max(now) + TimeDelta::hours(MAX_TOKEN_LIFETIME_HOURS + 1);

@@ -19,7 +19,7 @@ pub fn stores() -> Vec<Option<String>> {
 
 /// Returns a random client address, since all tests share one Redis.
 pub fn somewhere() -> String {
-    let chance = auth_svc::random::random_bytes::<3>().unwrap();
+    let chance = auth_svc::random::generate_random_bytes::<3>().unwrap();
     format!("10.{}.{}.{}", chance[0], chance[1], chance[2])
 }
 

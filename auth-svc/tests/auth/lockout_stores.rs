@@ -149,7 +149,7 @@ async fn redis_script_and_memory_rules_decide_alike() {
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
     let memory = CounterCache::from_cache(&Cache::in_memory(), patience);
     let redis = CounterCache::from_cache(&Cache::in_redis(&redis).unwrap(), patience);
-    let mut chance = u64::from_le_bytes(auth_svc::random::random_bytes().unwrap());
+    let mut chance = u64::from_le_bytes(auth_svc::random::generate_random_bytes().unwrap());
     let (run, seed) = (chance, chance);
     let mut draw = |below: u64| {
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

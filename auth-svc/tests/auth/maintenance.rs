@@ -1,6 +1,6 @@
 //! Hourly maintenance: a failed step does not prevent the other steps.
 use crate::office::{FIRST, HERE, Office, another, config, pass, quick};
-use auth_svc::{SCHEMA, auth_keys::AuthKeys, lockout::Lockout, maintenance, sealing::SealingKey, sign_in::SignInService};
+use auth_svc::{SCHEMA, auth_keys::AuthKeys, lockout::Lockout, maintenance, sealing::SealingKeys, sign_in::SignInService};
 use chrono::TimeDelta;
 use patio_kit::{db::Db, on, service_host::ServiceHost};
 use patio_testing::each_database;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 const LIFE: TimeDelta = TimeDelta::days(30);
 
 async fn sign_in_service(host: &ServiceHost, db: &Db) -> SignInService {
-    let sealing = SealingKey::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap();
+    let sealing = SealingKeys::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap();
     SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         keys: Arc::new(AuthKeys::read(db, Arc::new(sealing), &host.clock).await.unwrap()),

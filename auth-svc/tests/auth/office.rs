@@ -81,7 +81,7 @@ impl Office {
 
     pub async fn open_with(host: ServiceHost, config: Config, passwords: PasswordHasher) -> Self {
         let service = auth_svc::start_with_password_hasher(config, &host, passwords.clone()).await.unwrap();
-        host.attach_service(&service);
+        host.attach_local_service(&service);
         Self { host, service, passwords }
     }
 

@@ -2,7 +2,7 @@
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, signed_out, why};
 use auth_svc::{
     Config, SCHEMA,
-    sealing::SealingKey,
+    sealing::SealingKeys,
     store::encrypted_keys::StoredSigningKey,
     token_signing::{self, KEY_PUBLISH_LEAD_TIME, KEY_RETENTION_AFTER_ROTATION},
 };
@@ -92,8 +92,8 @@ impl Yard {
 }
 
 /// Reads the sealing key of the auth-svc on this host.
-fn sealing(host: &ServiceHost) -> Arc<SealingKey> {
-    Arc::new(SealingKey::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap())
+fn sealing(host: &ServiceHost) -> Arc<SealingKeys> {
+    Arc::new(SealingKeys::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap())
 }
 
 fn key_of(session: &Session) -> String {

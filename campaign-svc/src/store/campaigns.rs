@@ -32,7 +32,7 @@ impl CampaignFilter {
 }
 
 /// Returns one page of the published campaigns that match a filter, newest first.
-pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
+pub async fn list_campaign_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
     on!(db.read_pool(), c => query_as(dialect::SELECT_PAGE_NEWEST_FIRST.for_database(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
@@ -42,7 +42,7 @@ pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> 
 
 /// Returns one page of the published campaigns that match a filter, campaigns with recent saves first. `own` and `other` are JSON
 /// arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other users did.
-pub async fn list_page_by_recent_saves(
+pub async fn list_campaign_page_by_recent_saves(
     db: &Db,
     filter: &CampaignFilter,
     window: PageWindow,
@@ -64,7 +64,7 @@ pub async fn count_campaigns(db: &Db, filter: &CampaignFilter) -> Result<i64, sq
 }
 
 /// Returns the published campaign with this id; `None` when the id is unknown or belongs to a draft or deleted campaign.
-pub async fn find_campaign(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn find_published_campaign(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
     on!(db.read_pool(), c => query_as(concat!("select ", columns!(), " from campaigns where id = $1 and state = 'live'"))
         .bind(id).fetch_optional(c).await)
 }
@@ -73,14 +73,14 @@ pub async fn find_campaign(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::E
 /// row has this id or the campaign is deleted.
 ///
 /// An update statement without any change takes the row lock, because this works in the same way on SQLite and PostgreSQL.
-pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn lock_campaign_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "update campaigns set revision = revision where id = $1 and state <> 'deleting' returning ", columns!()))
         .bind(id).fetch_optional(c).await)
 }
 
 /// Returns `true` if another campaign or draft already has the name of this campaign.
-pub async fn is_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
+pub async fn is_campaign_name_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
     on!(tx.connection(), c => query_scalar::<_, i64>("select count(*) from campaigns where name_key = $1 and state <> 'deleting' and id <> $2")
         .bind(name_comparison_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))
 }

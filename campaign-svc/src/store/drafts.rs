@@ -33,7 +33,7 @@ pub async fn insert_draft(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Ca
 
 /// Returns the draft or published campaign that the import with this id created, or `None` when the import has created no
 /// campaign.
-pub async fn find_campaign_by_import(tx: &mut Tx<'_>, import_id: &str) -> Result<Option<Campaign>, sqlx::Error> {
+pub async fn find_campaign_by_import_id(tx: &mut Tx<'_>, import_id: &str) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!("select ", columns!(), " from campaigns where import_id = $1 and import_id <> ''"))
         .bind(import_id).fetch_optional(c).await)
 }

@@ -6,12 +6,12 @@ mod sync_state;
 mod tombstones;
 
 pub use campaigns::{
-    CampaignFilter, count_campaigns, find_campaign, is_name_taken, list_page, list_page_by_recent_saves, lock_for_update, save_campaign,
-    save_status_after_milestone,
+    CampaignFilter, count_campaigns, find_published_campaign, is_campaign_name_taken, list_campaign_page,
+    list_campaign_page_by_recent_saves, lock_campaign_for_update, save_campaign, save_status_after_milestone,
 };
-pub use drafts::{NewDraft, find_campaign_by_import, insert_draft, publish_draft, record_draft_heartbeat};
+pub use drafts::{NewDraft, find_campaign_by_import_id, insert_draft, publish_draft, record_draft_heartbeat};
 pub use sync_state::{begin_resync, list_unsynced_campaign_ids, record_acknowledged_revision, reserve_revision};
-pub use tombstones::{expire_stale_drafts, is_deleted, list_stale_tombstones, mark_deleted, purge_tombstone};
+pub use tombstones::{is_campaign_deleted, list_stale_tombstones, mark_campaign_deleted, mark_stale_drafts_deleted, purge_tombstone};
 
 /// Column list for selecting a [`crate::campaign::Campaign`]. The list names each column, because with `select *` a later
 /// migration that adds a column would break running replicas.

@@ -8,13 +8,13 @@ use patio_kit::{
 use sqlx::{query, query_scalar};
 
 /// Marks a campaign or draft as deleted (a tombstone), which frees its name and import id. The caller must hold the row lock.
-pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<(), sqlx::Error> {
+pub async fn mark_campaign_deleted(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<(), sqlx::Error> {
     on!(tx.connection(), c => query("update campaigns set state = 'deleting', import_id = '', touched_at = $2 where id = $1")
         .bind(id).bind(at).execute(c).await.map(drop))
 }
 
 /// Returns `true` if the campaign with this id is a tombstone, that is, deleted with its row still present.
-pub async fn is_deleted(tx: &mut Tx<'_>, id: i64) -> Result<bool, sqlx::Error> {
+pub async fn is_campaign_deleted(tx: &mut Tx<'_>, id: i64) -> Result<bool, sqlx::Error> {
     on!(tx.connection(), c => query_scalar::<_, i64>("select count(*) from campaigns where id = $1 and state = 'deleting'")
         .bind(id).fetch_one(c).await.map(|found| found > 0))
 }
@@ -25,7 +25,7 @@ pub async fn purge_tombstone(tx: &mut Tx<'_>, id: i64) -> Result<(), sqlx::Error
 }
 
 /// Marks draft campaigns as deleted (tombstones) if their last heartbeat was before `since`. Returns the ids of these drafts.
-pub async fn expire_stale_drafts(tx: &mut Tx<'_>, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<i64>, sqlx::Error> {
+pub async fn mark_stale_drafts_deleted(tx: &mut Tx<'_>, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<i64>, sqlx::Error> {
     on!(tx.connection(), c => query_scalar(
         "update campaigns set state = 'deleting', import_id = '', touched_at = $2 where state = 'draft' and touched_at < $1 returning id")
         .bind(since).bind(at).fetch_all(c).await)

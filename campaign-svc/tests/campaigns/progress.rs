@@ -2,7 +2,7 @@
 use crate::support::{MANAGER, OPERATOR, World, page, yard::Trouble};
 use patio_kit::{
     cache::Cache,
-    campaign_progress_cache::{self, CachedProgress},
+    campaign_progress_cache::{self, CachedCampaignProgress},
 };
 use patio_proto::{campaign::ListCampaignsRequest, yard::DASH_YARD_ID};
 use patio_testing::each_database;
@@ -28,7 +28,7 @@ async fn a_list_requests_counters_once_and_again_after_a_commit(world: World) {
     assert_eq!(world.yard.calls(), Vec::<String>::new(), "both are in the cache");
 
     world.yard.count(one, 2, (4, 2, Some(78)));
-    let committed = CachedProgress { total: 4, inspected: 2, next: None, next_known: false, in_dash: false };
+    let committed = CachedCampaignProgress { total: 4, inspected: 2, next: None, next_known: false, in_dash: false };
     assert!(world.host.cache.put_if_newer(&campaign_progress_cache::campaign_progress_cache_key(one), 2, &committed).await);
     assert_eq!(shown(&world, one).await, (4, 2, Some(78)));
     assert_eq!(world.yard.calls(), [format!("progress of [{one}] in None")], "only the changed campaign is requested");
@@ -60,7 +60,7 @@ async fn a_response_older_than_a_commit_is_not_cached() {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.yard.count(id, 2, (4, 1, Some(77)));
-        let committed = CachedProgress { total: 4, inspected: 3, next: None, next_known: false, in_dash: false };
+        let committed = CachedCampaignProgress { total: 4, inspected: 3, next: None, next_known: false, in_dash: false };
         assert!(world.host.cache.put_if_newer(&campaign_progress_cache::campaign_progress_cache_key(id), 9, &committed).await);
         world.yard.calls();
         for _ in 0..2 {

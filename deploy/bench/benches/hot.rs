@@ -7,16 +7,16 @@ use patio_proto::{access::Role, vin::Vin, walking_order, yard};
 use patio_testing::{host, token};
 use std::hint::black_box;
 use vehicle_svc::{
-    campaign::search_index::CampaignIndex,
-    store::vehicles::{IndexedVehicle, VehicleFilter},
+    campaign::search_index::CampaignSearchIndex,
+    store::vehicles::{SearchIndexEntry, VehicleFilter},
 };
 
 /// Number of vehicles in a large campaign.
 const MANY: i64 = 100_000;
 
-fn entries() -> Vec<IndexedVehicle> {
+fn entries() -> Vec<SearchIndexEntry> {
     let letter = |id: i64| char::from(b'A' + u8::try_from(id % 26).unwrap_or_default());
-    let entry = |id| IndexedVehicle {
+    let entry = |id| SearchIndexEntry {
         id,
         search_text: format!("hb20 {id:06}\n{}-{}", letter(id).to_ascii_lowercase(), id % 500),
         yard_id: Some(id % 26),
@@ -60,8 +60,8 @@ fn rows(c: &mut Criterion) {
             (
                 identifier.map(|one| one.comparison_key()),
                 walking_order::sort_key(space),
-                yard::yard_id_of_space(space),
-                yard::yard_group_of_space(space).len(),
+                yard::parking_space_yard_id(space),
+                yard::parking_space_yard_group(space).len(),
             )
         });
     });
@@ -70,7 +70,7 @@ fn rows(c: &mut Criterion) {
 /// Measures pages of a large vehicle list, with and without a search.
 fn rosters(c: &mut Criterion) {
     let all = entries();
-    let mut roster = CampaignIndex::new(1);
+    let mut roster = CampaignSearchIndex::new(1);
     all.iter().for_each(|entry| roster.add_vehicle(entry));
     let mut group = c.benchmark_group("roster");
     group.bench_function("page in the middle", |b| {
@@ -93,7 +93,7 @@ fn rosters(c: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(MANY.unsigned_abs()));
     group.bench_function("made", |b| {
         b.iter(|| {
-            let mut roster = CampaignIndex::new(1);
+            let mut roster = CampaignSearchIndex::new(1);
             all.iter().for_each(|entry| roster.add_vehicle(entry));
             roster
         });

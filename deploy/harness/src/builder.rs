@@ -1,6 +1,6 @@
 //! Builder that configures and starts a [`Patio`] installation for a test.
 use crate::{
-    ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_NAMES, SERVICE_SECRET,
+    ADMIN_PASSWORD, DEVELOPER_PASSWORD, PROGRAM_NAMES, SERVICE_SECRET,
     certificate_authority::CertificateAuthority,
     environment::{self, find_free_port},
     folder::TestFolder,
@@ -169,7 +169,7 @@ impl PatioBuilder {
         fs::write(pages.join("index.html"), "<!doctype html><title>Patio</title>")?;
         let layout: Vec<(&'static str, usize, u16)> = match self.replicas {
             None => vec![("patio", 0, 0)],
-            Some(count) => SERVICE_NAMES.into_iter().flat_map(|service| (0..count).map(move |n| (service, n, find_free_port()))).collect(),
+            Some(count) => PROGRAM_NAMES.into_iter().flat_map(|service| (0..count).map(move |n| (service, n, find_free_port()))).collect(),
         };
         let common = self.common(folder.path(), &layout);
         let replicas = layout.iter().map(|place| self.replica(folder.path(), place, common.clone()));
@@ -197,7 +197,7 @@ impl PatioBuilder {
         all.insert("PATIO_SERVICE_SECRET".to_owned(), SERVICE_SECRET.to_owned());
         all.insert("PATIO_SEPARATE_SQLITE".to_owned(), "true".to_owned());
         let scheme = if self.authority.is_some() { "https" } else { "http" };
-        for (name, service) in SERVICE_NAMES.iter().filter_map(|service| Some((service.strip_suffix("-svc")?, service))) {
+        for (name, service) in PROGRAM_NAMES.iter().filter_map(|service| Some((service.strip_suffix("-svc")?, service))) {
             let places = layout.iter().filter(|(program, _, _)| program == service);
             let urls: Vec<_> = places.map(|(_, _, port)| format!("{scheme}://127.0.0.1:{port}")).collect();
             all.insert(format!("PATIO_{}_URL", name.to_uppercase()), urls.join(","));

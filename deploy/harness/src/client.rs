@@ -231,7 +231,7 @@ impl Client {
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
-    pub fn try_send_file(&self, request: request::Builder, (field, name): (&str, &str), file: &[u8]) -> Result<HttpResponse, Error> {
+    pub fn try_upload_file(&self, request: request::Builder, (field, name): (&str, &str), file: &[u8]) -> Result<HttpResponse, Error> {
         let kind = "content-type: application/octet-stream";
         let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n{kind}\r\n\r\n");
         let form = [head.as_bytes(), file, format!("\r\n--{BOUNDARY}--\r\n").as_bytes()].concat();
@@ -242,7 +242,7 @@ impl Client {
     /// Posts a file as a field of a multipart form and returns the response. Panics when no complete response arrives within the timeout.
     #[track_caller]
     pub fn send_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> HttpResponse {
-        self.try_send_file(self.build_request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
+        self.try_upload_file(self.build_request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
     }
 
     /// Uploads a workbook (Excel file) for import and returns the response. `id` is the upload id, with which other calls can watch
@@ -252,7 +252,7 @@ impl Client {
     /// Returns an error when no complete response arrives within the timeout.
     pub fn try_upload_workbook(&self, id: &str, workbook: &[u8]) -> Result<HttpResponse, Error> {
         let request = self.build_request("POST", "/api/documents/upload").header("x-upload-id", id);
-        self.try_send_file(request, ("documents", "campaign.xlsx"), workbook)
+        self.try_upload_file(request, ("documents", "campaign.xlsx"), workbook)
     }
 
     /// Imports a workbook (Excel file), asserts success and returns the new campaign.

@@ -9,7 +9,7 @@
 //! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
 //! | [`Database`], [`claim_empty_redis_database`] | an empty database on the servers given by environment variables |
 //! | [`Process`], [`run_program`] | any other program: started and stopped, or run to completion |
-//! | [`acquire_exclusive_slot`], [`acquire_heavy_test_slot`], [`acquire_shared_slot`] | slots that control which tests run concurrently |
+//! | [`acquire_exclusive_slot`], [`acquire_heavy_test_slot`], [`acquire_light_test_slot`] | slots that control which tests run concurrently |
 //! | [`wait_until`], [`find_free_port`] | wait for a condition; find a port to listen on |
 //!
 //! ```no_run
@@ -80,11 +80,11 @@ pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{LaunchConfig, Process, Signal, Spawner};
 pub use programs::{ProgramOutput, program_path, run_program, run_program_with_input};
 pub use redis::{REDIS_PASSWORD, Redis, claim_empty_redis_database};
-pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_test_slot, acquire_shared_slot};
+pub use test_slot::{TestSlot, acquire_exclusive_slot, acquire_heavy_test_slot, acquire_light_test_slot};
 pub use wait::wait_until;
 
 /// Names of the services and the gateway, in the order in which the harness starts them.
-pub const SERVICE_NAMES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];
+pub const PROGRAM_NAMES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];
 
 /// Login name (HMC) of the first supervisor.
 pub const ADMIN_HMC: &str = "1000";

@@ -1,6 +1,6 @@
 //! A running Patio installation and its processes.
 use crate::{
-    ADMIN_HMC, ADMIN_PASSWORD, SERVICE_NAMES,
+    ADMIN_HMC, ADMIN_PASSWORD, PROGRAM_NAMES,
     client::Client,
     folder::TestFolder,
     process::{Process, Signal},
@@ -23,7 +23,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 /// One process of a [`Patio`] installation, with the ports on which it listens.
 #[derive(Debug)]
 pub struct Replica {
-    /// Name of the program: one of [`SERVICE_NAMES`], or `patio` for all services in one process.
+    /// Name of the program: one of [`PROGRAM_NAMES`], or `patio` for all services in one process.
     pub program: &'static str,
     /// Number of this replica among all replicas of the program, counted from 0.
     pub number: usize,
@@ -150,12 +150,12 @@ impl Patio {
         self.try_start_all_processes().unwrap();
     }
 
-    /// Returns all processes, in the order of [`SERVICE_NAMES`].
+    /// Returns all processes, in the order of [`PROGRAM_NAMES`].
     pub fn replicas(&self) -> impl Iterator<Item = &Replica> {
         self.replicas.iter()
     }
 
-    /// Returns mutable references to all processes, in the order of [`SERVICE_NAMES`].
+    /// Returns mutable references to all processes, in the order of [`PROGRAM_NAMES`].
     pub fn replicas_mut(&mut self) -> impl Iterator<Item = &mut Replica> {
         self.replicas.iter_mut()
     }
@@ -181,7 +181,7 @@ impl Patio {
 
     /// Returns the processes that serve the REST API: the gateways, or the one process that runs all services.
     fn entries(&self) -> impl Iterator<Item = &Replica> {
-        self.replicas.iter().filter(|replica| [SERVICE_NAMES[4], "patio"].contains(&replica.program))
+        self.replicas.iter().filter(|replica| [PROGRAM_NAMES[4], "patio"].contains(&replica.program))
     }
 
     /// Returns the URLs of all gateways, or of the one process that runs all services.

@@ -4,11 +4,11 @@ use crate::{
     environment::find_free_port,
     folder::TestFolder,
     postgres::{
-        ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, create_folder_for_postgres, find_postgres_bin_folder,
-        run_admin_sql, wrap_command_for_postgres_user,
+        DATABASE_ADMIN_ROLE, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, create_folder_for_postgres, find_postgres_bin_folder,
+        run_sql_as_admin, wrap_command_for_postgres_user,
     },
     process::{LaunchConfig, Process, Signal},
-    proxy::Proxy,
+    proxy::PausableProxy,
     wait::wait_until,
 };
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ struct Node {
     folder: PathBuf,
     port: u16,
     rest: String,
-    etcd: Proxy,
+    etcd: PausableProxy,
 }
 
 /// PostgreSQL cluster of one primary and two standbys with synchronous replication.
@@ -93,7 +93,7 @@ impl Patroni {
     #[track_caller]
     pub fn run_sql(&self, database: &str, statement: &str) -> String {
         let node = &self.nodes[self.primary_node().unwrap()];
-        run_admin_sql((&node.folder, node.port), database, &[statement.to_owned()])
+        run_sql_as_admin((&node.folder, node.port), database, &[statement.to_owned()])
     }
 
     /// Waits until the cluster has one primary and two standbys, one of which is synchronous.
@@ -146,7 +146,7 @@ impl Node {
     fn new(number: usize, below: &Path, programs: &Path, etcd: u16) -> Self {
         let folder = below.join(format!("node{number}"));
         create_folder_for_postgres(&folder);
-        let (port, rest, etcd) = (find_free_port(), format!("127.0.0.1:{}", find_free_port()), Proxy::start(etcd));
+        let (port, rest, etcd) = (find_free_port(), format!("127.0.0.1:{}", find_free_port()), PausableProxy::start(etcd));
         let config = below.join(format!("node{number}.json")); // YAML is a superset of JSON
         let person = |name: &str| json!({ "username": name, "password": "clusterpw-7Hq2" });
         let text = json!({
@@ -167,7 +167,7 @@ impl Node {
             "postgresql": {
                 "listen": format!("127.0.0.1:{port}"), "connect_address": format!("127.0.0.1:{port}"),
                 "data_dir": folder.join("pg"), "bin_dir": programs, "pgpass": folder.join("pgpass"),
-                "authentication": { "superuser": person(ADMIN_ROLE), "replication": person("replicator"), "rewind": person(ADMIN_ROLE) },
+                "authentication": { "superuser": person(DATABASE_ADMIN_ROLE), "replication": person("replicator"), "rewind": person(DATABASE_ADMIN_ROLE) },
                 "parameters": { "unix_socket_directories": folder },
                 "pg_hba": ["local all all trust", "host all all 127.0.0.1/32 password", "host replication all 127.0.0.1/32 password"],
             },

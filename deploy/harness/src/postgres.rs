@@ -20,7 +20,7 @@ pub const DATABASE_ROLE: &str = "yard";
 /// Password of [`DATABASE_ROLE`].
 pub const DATABASE_PASSWORD: &str = "databasepw-4Kq7Wz2m";
 /// Name of the administrator role, which connects without a password through the Unix socket in the server's folder.
-pub(crate) const ADMIN_ROLE: &str = "patio";
+pub(crate) const DATABASE_ADMIN_ROLE: &str = "patio";
 
 /// PostgreSQL server of one test, with its data in a folder given by the test.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
     let data = folder.path().join("pg");
     create_folder_for_postgres(&data);
     let mut init = command_as_postgres(&programs.join("initdb"));
-    init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", ADMIN_ROLE, "-E", "UTF8", "--locale=C.UTF-8"]);
+    init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", DATABASE_ADMIN_ROLE, "-E", "UTF8", "--locale=C.UTF-8"]);
     run_command(init);
     // Network connections use a clear-text password, because SCRAM takes a debug build a tenth of a second.
     // Connections through the socket in the folder need no password.
@@ -81,10 +81,10 @@ pub(crate) fn create_folder_for_postgres(folder: &Path) {
 
 /// Runs SQL statements as administrator through the Unix socket in a folder, and returns the rows as lines of text.
 #[track_caller]
-pub(crate) fn run_admin_sql((socket, port): (&Path, u16), database: &str, statements: &[String]) -> String {
+pub(crate) fn run_sql_as_admin((socket, port): (&Path, u16), database: &str, statements: &[String]) -> String {
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(socket).args(["-p", &port.to_string()]);
-    command.args(["-U", ADMIN_ROLE, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
+    command.args(["-U", DATABASE_ADMIN_ROLE, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
     run_command(command)
 }
 
@@ -117,7 +117,7 @@ impl Postgres {
         let data = below.join("pg");
         create_folder_for_postgres(&data);
         let mut copy = command_as_postgres(&self.programs.join("pg_basebackup"));
-        copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", ADMIN_ROLE, "-p", &self.port.to_string(), "-h"]);
+        copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", DATABASE_ADMIN_ROLE, "-p", &self.port.to_string(), "-h"]);
         copy.arg(&self.data);
         run_command(copy);
         let mut standby = Self::on_data(self.programs.clone(), below, &["max_connections=200", "fsync=off"], None);
@@ -196,7 +196,7 @@ impl Postgres {
     /// Runs SQL statements one after another, each in its own transaction, and returns the rows as lines of text.
     #[track_caller]
     pub fn run_sql_statements(&self, database: &str, statements: &[String]) -> String {
-        run_admin_sql((&self.data, self.port), database, statements)
+        run_sql_as_admin((&self.data, self.port), database, statements)
     }
 
     /// Starts the server and waits until it accepts connections.

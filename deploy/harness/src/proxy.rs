@@ -14,12 +14,12 @@ use std::{
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// TCP proxy to a local port. The proxy runs until the test process ends.
-pub struct Proxy {
+pub struct PausableProxy {
     port: u16,
     is_paused: Arc<AtomicBool>,
 }
 
-impl Proxy {
+impl PausableProxy {
     /// Starts a proxy to a local port.
     #[must_use]
     pub fn start(to: u16) -> Self {

@@ -39,6 +39,6 @@ pub fn acquire_heavy_test_slot() -> TestSlot {
 
 /// Waits for the slot of a light test, which neither loads the machine nor measures time or memory. While the slot is held,
 /// other light tests and one heavy test may run.
-pub fn acquire_shared_slot() -> TestSlot {
+pub fn acquire_light_test_slot() -> TestSlot {
     TestSlot { _machine: read(), _heavy: None }
 }

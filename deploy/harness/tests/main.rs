@@ -1,7 +1,7 @@
 //! Tests of the harness without Patio: cleanup of processes and folders, and test slots.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 use patio_harness::{
-    LaunchConfig, Process, Signal, TestFolder, acquire_exclusive_slot, acquire_heavy_test_slot, acquire_shared_slot, wait_until,
+    LaunchConfig, Process, Signal, TestFolder, acquire_exclusive_slot, acquire_heavy_test_slot, acquire_light_test_slot, wait_until,
 };
 use std::{
     path::{Path, PathBuf},
@@ -70,7 +70,7 @@ fn stopping_reports_another_exit_code_than_0() {
 
 #[test]
 fn an_exclusive_test_runs_alone_and_a_heavy_one_beside_no_other_heavy_one() {
-    let kinds = [acquire_exclusive_slot, acquire_heavy_test_slot, acquire_shared_slot];
+    let kinds = [acquire_exclusive_slot, acquire_heavy_test_slot, acquire_light_test_slot];
     let running = kinds.map(|_| AtomicUsize::new(0));
     let run = |kind: usize| {
         let turn = kinds[kind]();
@@ -85,6 +85,6 @@ fn an_exclusive_test_runs_alone_and_a_heavy_one_beside_no_other_heavy_one() {
     let run = &run;
     thread::scope(|scope| (0..60).for_each(|n| _ = scope.spawn(move || run(n % 3))));
     let heavy = acquire_heavy_test_slot();
-    thread::scope(|scope| scope.spawn(|| drop(acquire_shared_slot())).join().unwrap());
+    thread::scope(|scope| scope.spawn(|| drop(acquire_light_test_slot())).join().unwrap());
     drop(heavy);
 }

@@ -1,6 +1,6 @@
 //! The commands `patio audit verify` and `patio audit archive`. `verify` checks the audit log of all services for manipulation, and
 //! `archive` moves old audit entries to files.
-use crate::process::{DATABASE_SCHEMAS, ProcessOptions};
+use crate::process::{AllServicesOptions, DATABASE_SCHEMAS};
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use patio_kit::{
@@ -40,7 +40,7 @@ impl FromStr for ExpectedSeal {
 
 /// Verifies the audit entries of all services, and the archive files, against the hash chain of each service. Also checks that each
 /// hash chain contains the seals (hash-chain links) in the seal file, and the seals in `known`, which the operator passes as options.
-pub async fn verify_audit_logs(options: ProcessOptions, known: Vec<ExpectedSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
+pub async fn verify_audit_logs(options: AllServicesOptions, known: Vec<ExpectedSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start_telemetry(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_file_path());
@@ -105,7 +105,7 @@ pub fn parse_month(text: &str) -> Result<DateTime<Utc>, String> {
 
 /// Moves the audit entries of every service that are older than `before` to files in `folder`. `before` must be the first instant of a
 /// month.
-pub async fn archive_audit_entries(options: ProcessOptions, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
+pub async fn archive_audit_entries(options: AllServicesOptions, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
     telemetry::start_telemetry(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     for schema in DATABASE_SCHEMAS {

@@ -1,7 +1,7 @@
 //! The commands `patio backup` and `patio restore`: online backups of the SQLite databases.
 use crate::{
     backup_age,
-    process::{DATABASE_SCHEMAS, ProcessOptions},
+    process::{AllServicesOptions, DATABASE_SCHEMAS},
 };
 use anyhow::Context;
 use patio_kit::{
@@ -29,7 +29,7 @@ const COPY_RETRY_DELAY: Duration = Duration::from_secs(1);
 ///
 /// The databases are copied one after another while the services run. A backup may therefore contain only one part of a change to
 /// two databases. After a restore, the services complete or undo such a change.
-pub async fn create_backup(options: &ProcessOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
+pub async fn create_backup(options: &AllServicesOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
     fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
@@ -150,7 +150,7 @@ async fn age(what: &[&str], output: &Path, input: &Path) -> anyhow::Result<()> {
 }
 
 /// Restores a backup into the data folder, which must not contain databases. `identity` is the key file for an encrypted backup.
-pub async fn restore_backup(options: &ProcessOptions, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
+pub async fn restore_backup(options: &AllServicesOptions, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
     let data = &options.settings().data_dir;
     private_files::create_private_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
     for schema in DATABASE_SCHEMAS {

@@ -1,14 +1,14 @@
 //! The command `patio doctor`: checks everything that Patio depends on and says how to fix each failure.
-use crate::process::{DATABASE_SCHEMAS, ProcessOptions};
+use crate::process::{AllServicesOptions, DATABASE_SCHEMAS};
 use patio_kit::cli::doctor::{self, CheckResult, DoctorOptions, DoctorReport, RunbookSection, check_port};
 use std::{net::SocketAddr, path::Path};
 
 /// Runs all checks and prints their results. Returns an error if a check fails.
-pub async fn run_doctor_checks(options: &ProcessOptions, doctor: &DoctorOptions, services: bool) -> anyhow::Result<()> {
+pub async fn run_doctor_checks(options: &AllServicesOptions, doctor: &DoctorOptions, services: bool) -> anyhow::Result<()> {
     doctor::run_checks(doctor, async |report: &mut DoctorReport| check(options, services, report).await).await
 }
 
-async fn check(options: &ProcessOptions, services: bool, all: &mut DoctorReport) -> anyhow::Result<()> {
+async fn check(options: &AllServicesOptions, services: bool, all: &mut DoctorReport) -> anyhow::Result<()> {
     let settings = options.settings();
     all.record_settings_check(settings.check_service_secret().and_then(|()| settings.check_database_urls()))?;
     let remedy = "free disk space or give this user write permission there, or set PATIO_DATA_DIR to another folder";

@@ -29,7 +29,7 @@ struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    options: process::ProcessOptions,
+    options: process::AllServicesOptions,
 }
 
 #[derive(Subcommand)]

@@ -19,7 +19,7 @@ use std::sync::{
 
 /// Settings of the process that runs all services and the gateway, from command-line flags and environment variables.
 #[derive(Debug, Clone, Args)]
-pub struct ProcessOptions {
+pub struct AllServicesOptions {
     #[command(flatten)]
     gateway: gateway::Config,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub struct ProcessOptions {
     demo: bool,
 }
 
-impl ProcessOptions {
+impl AllServicesOptions {
     /// Returns the settings that all programs share.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -69,7 +69,7 @@ impl ProcessOptions {
 }
 
 /// Runs all services and the gateway until SIGTERM or Ctrl-C, then finishes the requests in progress and stops.
-pub async fn run_all_services(mut options: ProcessOptions) -> anyhow::Result<()> {
+pub async fn run_all_services(mut options: AllServicesOptions) -> anyhow::Result<()> {
     telemetry::start_telemetry(&options.settings, "patio")?;
     options.settings.check_service_secret()?;
     if options.settings.service_secret.split_values().next().is_none() {
@@ -83,7 +83,8 @@ pub async fn run_all_services(mut options: ProcessOptions) -> anyhow::Result<()>
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();
-    telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::admin_port_routes(host.clone())).await?;
+    telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::service_readiness_routes(host.clone()))
+        .await?;
     let Some(services) = lifecycle::start_unless_stopped(&host.tasks, start(&options, &host)).await? else {
         host.tasks.stop_and_wait().await;
         return print_to_stdout("Patio has stopped.\n");
@@ -126,15 +127,15 @@ fn notify_systemd(state: NotifyState<'_>) {
     }
 }
 
-async fn start(options: &ProcessOptions, host: &ServiceHost) -> anyhow::Result<Vec<Service>> {
+async fn start(options: &AllServicesOptions, host: &ServiceHost) -> anyhow::Result<Vec<Service>> {
     let auth = auth_svc::start(options.auth.clone(), host).await?;
-    host.attach_service(&auth);
+    host.attach_local_service(&auth);
     let vehicle = vehicle_svc::start(options.vehicle.clone(), host).await?;
-    host.attach_service(&vehicle);
+    host.attach_local_service(&vehicle);
     let campaign = campaign_svc::start(options.campaign.clone(), host).await?;
-    host.attach_service(&campaign);
+    host.attach_local_service(&campaign);
     let import = import_svc::start(options.import.clone(), host).await?;
-    host.attach_service(&import);
+    host.attach_local_service(&import);
     Ok(vec![auth, vehicle, campaign, import])
 }
 
@@ -142,7 +143,7 @@ async fn start(options: &ProcessOptions, host: &ServiceHost) -> anyhow::Result<V
 pub const DATABASE_SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 /// Runs the pending database migrations of all services.
-pub async fn migrate_all_databases(options: ProcessOptions) -> anyhow::Result<()> {
+pub async fn migrate_all_databases(options: AllServicesOptions) -> anyhow::Result<()> {
     telemetry::start_telemetry(&options.settings, "patio")?;
     let host = ServiceHost::with_local_services(options.settings).await?;
     for schema in DATABASE_SCHEMAS {

@@ -1,5 +1,7 @@
 //! The combined process: start, stop, kill and restart.
-use patio_harness::{Client, Database, Patio, PatioBuilder, Signal, TestFolder, acquire_heavy_test_slot, acquire_shared_slot, run_program};
+use patio_harness::{
+    Client, Database, Patio, PatioBuilder, Signal, TestFolder, acquire_heavy_test_slot, acquire_light_test_slot, run_program,
+};
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -35,7 +37,7 @@ fn sign_in(patio: &Patio) -> Client {
 
 #[test]
 fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let mut patio = configure(folder.path(), None).start();
     let admin = sign_in(&patio);
     let vehicle = admin.import_template_workbook().vehicle_ids()[0];

@@ -21,7 +21,7 @@ use std::{
 /// Client of a route that requires no sign-in, such as the route that signs users in. The client's address and browser are known, but
 /// no user.
 #[derive(Debug, Clone)]
-pub struct ClientInfo {
+pub struct AnonymousClient {
     /// Address of the client: an IPv4 address, or the /64 network of an IPv6 address.
     pub address: String,
     /// Whether the client is connected over HTTPS, to the gateway itself or to a trusted proxy.
@@ -49,7 +49,7 @@ pub struct AuthenticatedCaller {
 #[derive(Debug, Clone, Default)]
 pub struct CallerSlot(pub Arc<OnceLock<CallContext>>);
 
-impl ClientInfo {
+impl AnonymousClient {
     /// Builds a gRPC request that carries the request id and the client's address, but no user's token.
     #[must_use]
     pub fn grpc_request<T>(&self, message: T) -> tonic::Request<T> {
@@ -83,7 +83,7 @@ impl AuthenticatedCaller {
     }
 }
 
-impl FromRequestParts<AppState> for ClientInfo {
+impl FromRequestParts<AppState> for AnonymousClient {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {

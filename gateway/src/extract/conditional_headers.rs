@@ -42,14 +42,14 @@ pub fn parse_idempotency_key(headers: &HeaderMap) -> ApiResult<String> {
 
 /// Returns the `ETag` header value of a vehicle, which is the version of the vehicle in quotes.
 #[must_use]
-pub fn vehicle_etag(version: i64) -> HeaderValue {
+pub fn build_vehicle_etag(version: i64) -> HeaderValue {
     HeaderValue::try_from(format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"0\""))
 }
 
 /// Returns the `ETag` of a campaign's full vehicle list. The `ETag` is weak, because the same list may be sent as different bytes,
 /// depending on the compression.
 #[must_use]
-pub fn vehicle_list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
+pub fn build_vehicle_list_etag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
     HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", etag_suffix(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
 }
 
@@ -112,7 +112,7 @@ mod tests {
     fn a_list_revision_is_read_only_from_its_own_etag() {
         let headers = |value: &str| HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::try_from(value).unwrap())]);
         let held = |value: &str| parse_if_none_match_header(&headers(value), 7, Role::Manager);
-        let of = |role| vehicle_list_etag(7, 42, role).to_str().unwrap().to_owned();
+        let of = |role| build_vehicle_list_etag(7, 42, role).to_str().unwrap().to_owned();
         assert_eq!(held(&of(Role::Manager)), Some(42));
         assert_eq!(held(&of(Role::Admin)), Some(42));
         assert_eq!(held("\"1-2\", \"7-3\""), Some(3));
@@ -125,6 +125,6 @@ mod tests {
 
     #[test]
     fn a_version_round_trips_through_the_etag() {
-        assert_eq!(parse_if_match_header(&HeaderMap::from_iter([(IF_MATCH, vehicle_etag(42))])).unwrap(), Some(42));
+        assert_eq!(parse_if_match_header(&HeaderMap::from_iter([(IF_MATCH, build_vehicle_etag(42))])).unwrap(), Some(42));
     }
 }

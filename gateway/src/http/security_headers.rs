@@ -30,7 +30,7 @@ pub fn is_api_path(path: &str) -> bool {
 }
 
 /// Sets the headers of every response: security headers, cache control and the request id.
-pub fn set_security_headers(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
+pub fn set_common_response_headers(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
     for (name, value) in COMMON_HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }

@@ -29,7 +29,7 @@ impl AddressRateLimiter {
     ///
     /// # Errors
     /// When the bucket is empty, returns the number of seconds after which the client may try again, which is 1.
-    pub fn check_rate_limit(&self, address: &str, now: Instant) -> Result<(), i64> {
+    pub fn try_take_token(&self, address: &str, now: Instant) -> Result<(), i64> {
         let bucket = self.buckets.get_with(address.to_owned(), || Arc::new(Mutex::new(Bucket { left: self.burst, at: now })));
         let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
         bucket.left = (bucket.left + now.saturating_duration_since(bucket.at).as_secs_f64()).min(self.burst);
@@ -49,10 +49,10 @@ mod tests {
     #[test]
     fn a_burst_passes_then_one_per_second_and_other_addresses_are_not_affected() {
         let (limiter, now) = (AddressRateLimiter::new(3), Instant::now());
-        assert_eq!([(); 4].map(|()| limiter.check_rate_limit("a", now).is_ok()), [true, true, true, false]);
-        assert!(limiter.check_rate_limit("b", now).is_ok());
-        assert_eq!(limiter.check_rate_limit("a", now + Duration::from_millis(900)), Err(1));
-        assert_eq!(limiter.check_rate_limit("a", now + Duration::from_millis(1000)), Ok(()));
-        assert_eq!(limiter.check_rate_limit("a", now + Duration::from_millis(1100)), Err(1));
+        assert_eq!([(); 4].map(|()| limiter.try_take_token("a", now).is_ok()), [true, true, true, false]);
+        assert!(limiter.try_take_token("b", now).is_ok());
+        assert_eq!(limiter.try_take_token("a", now + Duration::from_millis(900)), Err(1));
+        assert_eq!(limiter.try_take_token("a", now + Duration::from_millis(1000)), Ok(()));
+        assert_eq!(limiter.try_take_token("a", now + Duration::from_millis(1100)), Err(1));
     }
 }

@@ -10,7 +10,7 @@ use crate::{
         problem::{PlainTextErrorMarker, Problem},
         request_body::DrainableBody,
         request_id::RequestId,
-        security_headers::{is_api_path, set_security_headers},
+        security_headers::{is_api_path, set_common_response_headers},
     },
     middleware::access_log::{RequestRecord, http_method_label},
     state::AppState,
@@ -66,7 +66,7 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
         audit_forbidden(&api, &caller_slot, &answered, format!("{method} {route}"));
     }
     let mut response = normalize_error(answered, &path, &id);
-    set_security_headers(response.headers_mut(), &path, &id, api.config.sends_hsts() && secure);
+    set_common_response_headers(response.headers_mut(), &path, &id, api.config.sends_hsts() && secure);
     if trace::is_span_export_enabled() {
         trace::record_http_status(&span, response.status());
     }
@@ -92,7 +92,7 @@ fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
 /// Returns the 503 response for a request that is rejected because of an overload, after reading the rest of the request body.
 /// No route handler runs.
 #[must_use]
-pub async fn shed_request(api: &AppState, (head, body): (Parts, Body)) -> Response {
+pub async fn drain_and_respond_overloaded(api: &AppState, (head, body): (Parts, Body)) -> Response {
     let started = Instant::now();
     DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);
@@ -157,7 +157,7 @@ fn bare_problem(status: StatusCode) -> Problem {
 
 /// Returns the 500 response for a request whose handler panicked, and logs the panic message.
 #[must_use]
-pub fn panic_response(cause: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
+pub fn build_panic_response(cause: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
     let message = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
     tracing::error!(cause = message.unwrap_or("unknown"), "request handler panicked, responding with HTTP 500");
     Problem::internal_error().into_response()

@@ -4,7 +4,7 @@ use crate::{
     http::{
         problem::Problem,
         request_id::{RequestId, set_request_id},
-        security_headers::set_security_headers,
+        security_headers::set_common_response_headers,
     },
     middleware::access_log::{HTTP_METHOD_LABELS, http_method_label},
 };
@@ -52,7 +52,7 @@ impl PrebuiltResponse {
         let (before_id, after_id) = json.split_once(REQUEST_ID_PLACEHOLDER).unwrap_or_default();
         let (before_id, after_id) = (before_id.to_owned(), after_id.to_owned());
         let mut headers = problem.into_response().headers().clone();
-        set_security_headers(&mut headers, "/api", &RequestId("0".to_owned()), hsts);
+        set_common_response_headers(&mut headers, "/api", &RequestId("0".to_owned()), hsts);
         Self { headers, before_id, after_id }
     }
 }
@@ -83,7 +83,7 @@ mod tests {
             let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", MESSAGE).with_retry_after(1);
             problem.body.request_id = Some(id.0.clone());
             let mut usual = problem.into_response();
-            set_security_headers(usual.headers_mut(), "/api/vehicles/1", &id, hsts);
+            set_common_response_headers(usual.headers_mut(), "/api/vehicles/1", &id, hsts);
             let made = build_overloaded_response(&Method::GET, &id, hsts, Duration::ZERO);
             assert_eq!((made.status(), made.headers()), (usual.status(), usual.headers()));
             let (made, usual) = (made.into_body().collect().await.unwrap(), usual.into_body().collect().await.unwrap());

@@ -7,7 +7,8 @@ use crate::{
     },
     http::problem::{ApiResult, ProblemBody},
     routes::history_page::{
-        BulkChangeEvent, MergedEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields, parse_field_values,
+        BulkChangeEvent, MergedHistoryEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields,
+        parse_field_values,
     },
     state::AppState,
 };
@@ -48,15 +49,15 @@ struct CampaignEvent {
 }
 
 impl CampaignEvent {
-    fn new(entry: MergedEntry, people: &UserNameMap) -> Self {
+    fn new(entry: MergedHistoryEntry, people: &UserNameMap) -> Self {
         let (at, by_hmc) = (entry.timestamp(), entry.user_id().map(|id| people.name(id)));
         match entry {
-            MergedEntry::Audit(event) if event.kind == "campaign-imported" => {
+            MergedHistoryEntry::Audit(event) if event.kind == "campaign-imported" => {
                 let imported = parse_field_values(&event.new_values).get("total_vehicles").and_then(Value::as_i64);
                 Self { at, by_hmc, imported: Some(imported.unwrap_or_default()), fields: Vec::new(), bulk: None }
             }
-            MergedEntry::Audit(event) => Self { at, by_hmc, imported: None, fields: list_changed_fields(&event), bulk: None },
-            MergedEntry::Job(event) => Self { at, by_hmc, imported: None, fields: Vec::new(), bulk: Some(event.into()) },
+            MergedHistoryEntry::Audit(event) => Self { at, by_hmc, imported: None, fields: list_changed_fields(&event), bulk: None },
+            MergedHistoryEntry::Job(event) => Self { at, by_hmc, imported: None, fields: Vec::new(), bulk: Some(event.into()) },
         }
     }
 }
@@ -82,6 +83,6 @@ async fn list_campaign_history(
         history.list_campaign_jobs(signed.grpc_request(jobs_request))
     )?;
     let (entries, next) = page.merge_entries(audit.into_inner().events, jobs.into_inner().events);
-    let people = api.names.resolve_names(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
+    let people = api.names.resolve_names(signed.call_context(), entries.iter().filter_map(MergedHistoryEntry::user_id)).await;
     Ok(Json(CampaignHistory { entries: entries.into_iter().map(|entry| CampaignEvent::new(entry, &people)).collect(), next }))
 }

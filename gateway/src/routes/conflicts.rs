@@ -106,7 +106,7 @@ async fn resolve_conflict(
         ConflictSide::Mine => pb::Side::Mine,
     };
     match api.conflicts().resolve_conflict(signed.grpc_request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
-        Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
+        Ok(saved) => vehicle::build_vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
             let id = errors::status_value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
             Err(vehicle::save_error_to_problem(&api, &signed, id, refusal).await)

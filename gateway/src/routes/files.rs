@@ -9,7 +9,7 @@ use crate::{
     http::problem::{ApiResult, Problem, ProblemBody},
     state::{AppState, BULK_CALL_TIMEOUT},
     views::{
-        download::{Workbook, file_response},
+        download::{Workbook, build_file_response},
         vehicle_preview::VehiclePreview,
     },
 };
@@ -41,7 +41,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 async fn export(api: &AppState, signed: &AuthenticatedCaller, campaign_id: i64, report: Report) -> ApiResult<Response> {
     let request = pb::ExportCampaignRequest { campaign_id, report: report.into() };
     let pieces = api.files().export_campaign(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
-    file_response(pieces, &api.config.product_name).await
+    build_file_response(pieces, &api.config.product_name).await
 }
 
 /// Returns a campaign's vehicles as a workbook named `report_{name}-{timestamp}.xlsx`.
@@ -92,7 +92,7 @@ async fn convert_to_sql(State(api): State<AppState>, signed: AuthenticatedCaller
         files.convert_to_sql(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await
     })
     .await?;
-    file_response(pieces, &api.config.product_name).await
+    build_file_response(pieces, &api.config.product_name).await
 }
 
 /// Multipart form with a CSV file of vehicle changes.

@@ -56,7 +56,7 @@ async fn alive() -> Json<Health> {
 }
 
 /// Returns the route `/readyz/services` of the admin port, which reports the unavailable services.
-pub fn admin_port_routes(host: ServiceHost) -> Router {
+pub fn service_readiness_routes(host: ServiceHost) -> Router {
     Router::new().route("/readyz/services", get(services)).with_state(host)
 }
 

@@ -130,9 +130,9 @@ impl MergedHistoryWindow {
 
     /// Merges the entries of both services, newest first. Also returns the position at which the next page begins; `None` on the
     /// last page.
-    pub(super) fn merge_entries(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<MergedEntry>, Option<String>) {
-        let mut merged: Vec<MergedEntry> =
-            audit.into_iter().map(MergedEntry::Audit).chain(jobs.into_iter().map(MergedEntry::Job)).collect();
+    pub(super) fn merge_entries(self, audit: Vec<audit::Event>, jobs: Vec<pb::JobEvent>) -> (Vec<MergedHistoryEntry>, Option<String>) {
+        let mut merged: Vec<MergedHistoryEntry> =
+            audit.into_iter().map(MergedHistoryEntry::Audit).chain(jobs.into_iter().map(MergedHistoryEntry::Job)).collect();
         merged.sort_by_key(|entry| Reverse(entry.position()));
         let size = usize::try_from(self.limit).unwrap_or_default();
         let has_more = merged.len() > size;
@@ -143,14 +143,14 @@ impl MergedHistoryWindow {
 }
 
 /// Entry of the merged history, as the gRPC message of the service that stores the entry.
-pub(super) enum MergedEntry {
+pub(super) enum MergedHistoryEntry {
     /// Entry of the audit log, such as a sign-in or a change of a campaign.
     Audit(audit::Event),
     /// Bulk job, or the undoing of a bulk job.
     Job(pb::JobEvent),
 }
 
-impl MergedEntry {
+impl MergedHistoryEntry {
     /// Returns the time of the entry.
     pub(super) fn timestamp(&self) -> DateTime<Utc> {
         self.position().at

@@ -12,7 +12,7 @@ use crate::{
         live_events,
     },
     state::{AppState, BULK_CALL_TIMEOUT},
-    views::download::{Workbook, file_response},
+    views::download::{Workbook, build_file_response},
 };
 use axum::{
     Json,
@@ -133,7 +133,7 @@ async fn get_rejected(
 ) -> ApiResult<Response> {
     let request = pb::GetRejectedSheetRequest { upload_id: id.to_string() };
     let pieces = api.files().get_rejected_sheet(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
-    file_response(pieces, &api.config.product_name).await
+    build_file_response(pieces, &api.config.product_name).await
 }
 
 /// Progress of a workbook import.

@@ -63,6 +63,6 @@ pub fn router() -> Router<AppState> {
 
 /// Returns the OpenAPI document generated from all routes, before required roles and common errors are added.
 #[must_use]
-pub fn openapi_document() -> OpenApi {
+pub fn build_openapi_document_from_routes() -> OpenApi {
     all().into_openapi()
 }

@@ -1,7 +1,7 @@
 //! Routes that support the security of the site and need no sign-in: reports of Content-Security-Policy violations, and
 //! `security.txt`.
 use crate::{
-    extract::{auth::ClientInfo, request_parts},
+    extract::{auth::AnonymousClient, request_parts},
     state::AppState,
 };
 use axum::{
@@ -43,8 +43,8 @@ pub fn routes() -> Router<AppState> {
 }
 
 /// Counts the Content-Security-Policy violations in a browser report, in the `report-uri` or the `report-to` format.
-async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: Request<Body>) -> Response {
-    if api.reports.check_rate_limit(&visitor.address, Instant::now()).is_err() {
+async fn csp_report(State(api): State<AppState>, visitor: AnonymousClient, request: Request<Body>) -> Response {
+    if api.reports.try_take_token(&visitor.address, Instant::now()).is_err() {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
     }
     let body = match request_parts::read_body(request.into_body(), MAX_REPORT_BYTES).await {

@@ -1,7 +1,7 @@
 //! Routes with which users sign in and out, and manage their own account: sessions, password and personal data.
 use crate::{
     extract::{
-        auth::{AuthenticatedCaller, ClientInfo},
+        auth::{AnonymousClient, AuthenticatedCaller},
         request_parts::{JsonBody, SessionIdFromPath},
     },
     http::{
@@ -117,12 +117,12 @@ struct LeftSessions {
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignIn"))))]
 async fn sign_in(
     State(api): State<AppState>,
-    visitor: ClientInfo,
+    visitor: AnonymousClient,
     JsonBody(body): JsonBody<Credentials>,
 ) -> ApiResult<(HeaderMap, Json<Session>)> {
     // An attempt without hmc or password does not count towards the rate limit; auth-svc rejects it before checking anything.
     let counts = !body.hmc.trim().is_empty() && !body.password.trim().is_empty();
-    let is_limited = counts && api.sign_ins.check_rate_limit(&visitor.address, Instant::now()).is_err();
+    let is_limited = counts && api.sign_ins.try_take_token(&visitor.address, Instant::now()).is_err();
     let request = pb::SignInRequest {
         hmc: body.hmc,
         password: body.password,
@@ -177,8 +177,8 @@ async fn get_me(State(api): State<AppState>, signed: AuthenticatedCaller) -> Api
     responses((status = 204, description = "All given sessions are ended."),
         (status = 429, description = "Too many calls.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndLeftSessions"))))]
-async fn end_left(State(api): State<AppState>, visitor: ClientInfo, JsonBody(body): JsonBody<LeftSessions>) -> ApiResult<StatusCode> {
-    api.offline_sign_outs.check_rate_limit(&visitor.address, Instant::now()).map_err(|wait| {
+async fn end_left(State(api): State<AppState>, visitor: AnonymousClient, JsonBody(body): JsonBody<LeftSessions>) -> ApiResult<StatusCode> {
+    api.offline_sign_outs.try_take_token(&visitor.address, Instant::now()).map_err(|wait| {
         let text = "Too many requests from this network. Try again in a moment.";
         Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", text).with_retry_after(wait)
     })?;
@@ -206,7 +206,7 @@ async fn confirm_password(
     responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions"))))]
 async fn own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<OpenSessions>> {
-    list_sessions_of_user(&api, &signed, 0).await
+    list_sessions_by_user_id(&api, &signed, 0).await
 }
 
 /// Ends all of the caller's own sessions except the current session.
@@ -214,7 +214,7 @@ async fn own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) 
     responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
 async fn end_own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<EndedSessions>> {
-    end_sessions_of_user(&api, &signed, 0).await
+    end_other_sessions_by_user_id(&api, &signed, 0).await
 }
 
 /// Ends one of the caller's own sessions.
@@ -226,23 +226,23 @@ async fn end_own_session(
     signed: AuthenticatedCaller,
     SessionIdFromPath(id): SessionIdFromPath,
 ) -> ApiResult<Json<Success>> {
-    end_session_of_user(&api, &signed, 0, id).await
+    end_session_by_user_id(&api, &signed, 0, id).await
 }
 
 /// Returns the open sessions of a user; user id 0 means the caller.
-pub async fn list_sessions_of_user(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<OpenSessions>> {
+pub async fn list_sessions_by_user_id(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<OpenSessions>> {
     let found = api.sessions().list_sessions(signed.grpc_request(pb::ListSessionsRequest { user_id })).await?.into_inner().sessions;
     Ok(Json(found.into()))
 }
 
 /// Ends all sessions of a user except the caller's current session; user id 0 means the caller.
-pub async fn end_sessions_of_user(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
+pub async fn end_other_sessions_by_user_id(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
     let request = pb::EndSessionsRequest { user_id, session_id: String::new() };
     Ok(Json(api.sessions().end_sessions(signed.grpc_request(request)).await?.into_inner().into()))
 }
 
 /// Ends one session of a user; user id 0 means the caller.
-pub async fn end_session_of_user(
+pub async fn end_session_by_user_id(
     api: &AppState,
     signed: &AuthenticatedCaller,
     user_id: i64,

@@ -6,7 +6,9 @@ use crate::{
         request_parts::{IdFromPath, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
-    routes::history_page::{BulkChangeEvent, MergedEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields},
+    routes::history_page::{
+        BulkChangeEvent, MergedHistoryEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields,
+    },
     state::AppState,
 };
 use axum::{Json, extract::State};
@@ -47,14 +49,14 @@ struct UserEvent {
 }
 
 impl UserEvent {
-    fn new(entry: MergedEntry, people: &UserNameMap) -> Self {
+    fn new(entry: MergedHistoryEntry, people: &UserNameMap) -> Self {
         let (at, by_hmc) = (entry.timestamp(), entry.user_id().map(|id| people.name(id)));
         match entry {
-            MergedEntry::Audit(event) => {
+            MergedHistoryEntry::Audit(event) => {
                 let fields = if event.kind == "user-changed" { list_changed_fields(&event) } else { Vec::new() };
                 Self { at, by_hmc, kind: event.kind, summary: event.summary, fields, bulk: None }
             }
-            MergedEntry::Job(event) => {
+            MergedHistoryEntry::Job(event) => {
                 Self { at, by_hmc, kind: String::new(), summary: String::new(), fields: Vec::new(), bulk: Some(event.into()) }
             }
         }
@@ -80,6 +82,6 @@ async fn list_user_history(
     let (audit, jobs) =
         tokio::try_join!(users.list_user_history(signed.grpc_request(request)), history.list_user_jobs(signed.grpc_request(jobs_request)))?;
     let (entries, next) = page.merge_entries(audit.into_inner().events, jobs.into_inner().events);
-    let people = api.names.resolve_names(signed.call_context(), entries.iter().filter_map(MergedEntry::user_id)).await;
+    let people = api.names.resolve_names(signed.call_context(), entries.iter().filter_map(MergedHistoryEntry::user_id)).await;
     Ok(Json(UserHistory { entries: entries.into_iter().map(|entry| UserEvent::new(entry, &people)).collect(), next }))
 }

@@ -83,8 +83,10 @@ async fn all_vehicles(
         pb::ListAllVehiclesRequest { campaign_id: id, known: conditional_headers::parse_if_none_match_header(&headers, id, role) };
     let mut chunks = api.vehicles().list_all_vehicles(signed.grpc_request(request)).await?.into_inner();
     let first = next(&mut chunks, DEFAULT_CALL_TIMEOUT).await?.ok_or_else(Problem::internal_error)?;
-    let (tag, revision) =
-        ((ETAG, conditional_headers::vehicle_list_etag(id, first.revision, role)), (REVISION_HEADER, HeaderValue::from(first.revision)));
+    let (tag, revision) = (
+        (ETAG, conditional_headers::build_vehicle_list_etag(id, first.revision, role)),
+        (REVISION_HEADER, HeaderValue::from(first.revision)),
+    );
     if first.unchanged {
         return Ok((StatusCode::NOT_MODIFIED, [tag, revision]).into_response());
     }

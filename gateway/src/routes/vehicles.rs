@@ -9,7 +9,7 @@ use crate::{
     state::AppState,
     views::{
         json_values::{self, VehicleStatus},
-        vehicle::{Vehicle, save_error_to_problem, to_vehicle_views, vehicle_response},
+        vehicle::{Vehicle, build_vehicle_response, save_error_to_problem, to_vehicle_views},
     },
 };
 use axum::{Json, extract::State};
@@ -47,7 +47,7 @@ async fn get_vehicle(
 ) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     let request = pb::GetVehicleRequest { id, yard: query::validate_yard_id(query.yard)? };
     let vehicle = api.vehicles().get_vehicle(signed.grpc_request(request)).await?.into_inner();
-    vehicle_response(&api, &signed, vehicle).await
+    build_vehicle_response(&api, &signed, vehicle).await
 }
 
 /// How the user entered the vehicle's VIN: typed or scanned.
@@ -205,7 +205,7 @@ async fn save_vehicle(
     let request = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
     let request = if request.idempotency_key.is_empty() { signed.grpc_request(request) } else { signed.idempotent_request(request) };
     match api.vehicles().save_vehicle(request).await {
-        Ok(saved) => vehicle_response(&api, &signed, saved.into_inner()).await,
+        Ok(saved) => build_vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => Err(save_error_to_problem(&api, &signed, id, refusal).await),
     }
 }

@@ -192,12 +192,12 @@ impl Connection {
             match self.work.run(app.oneshot(request)).await {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
-                Err(cause) => middleware::panic_response(cause),
+                Err(cause) => middleware::build_panic_response(cause),
             }
         });
         let mut response = match answered.await {
             Ok(response) => response,
-            Err(refused) => middleware::shed_request(&self.api, *refused).await,
+            Err(refused) => middleware::drain_and_respond_overloaded(&self.api, *refused).await,
         };
         if alone && self.api.host.tasks.is_draining() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // the next request goes to another replica

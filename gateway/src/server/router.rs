@@ -65,7 +65,7 @@ pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Route
         .merge(routes::security_reports::routes())
         .merge(openapi::build_document_router(api.config.api_docs, document))
         .fallback(answer)
-        .layer(CatchPanicLayer::custom(middleware::panic_response))
+        .layer(CatchPanicLayer::custom(middleware::build_panic_response))
         .layer(from_fn_with_state(api.clone(), middleware::outer_middleware))
         .layer(CompressionLayer::new().compress_when(worth))
         .with_state(api)

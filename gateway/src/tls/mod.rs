@@ -6,7 +6,7 @@ mod local_ca;
 
 use anyhow::Context;
 use local_ca::LocalCa;
-use patio_kit::{lifecycle::BackgroundTasks, service_host::ServiceHost, tls::parse_chain_and_key};
+use patio_kit::{lifecycle::BackgroundTasks, service_host::ServiceHost, tls::parse_certificate_chain_and_key};
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -178,7 +178,7 @@ fn renew(read: &dyn Fn() -> anyhow::Result<Pair>, last: &RwLock<Pair>, held: &Cu
 }
 
 fn certified((certificates, key): &Pair) -> anyhow::Result<CertifiedKey> {
-    let (chain, key) = parse_chain_and_key(certificates, key)?;
+    let (chain, key) = parse_certificate_chain_and_key(certificates, key)?;
     let certified = CertifiedKey::new(chain, ring::sign::any_supported_type(&key).context("the type of the private key is not supported")?);
     certified.keys_match().context("the private key does not match the certificate")?;
     Ok(certified)

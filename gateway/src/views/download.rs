@@ -22,7 +22,7 @@ pub struct Workbook(Vec<u8>);
 
 /// Returns the response that streams a file to the client. The first message from import-svc contains the name and type of the
 /// file; an error in a later message aborts the response.
-pub async fn file_response<S>(mut pieces: S, product: &str) -> ApiResult<Response>
+pub async fn build_file_response<S>(mut pieces: S, product: &str) -> ApiResult<Response>
 where
     S: Stream<Item = Result<pb::FileChunk, Status>> + Unpin + Send + 'static,
 {

@@ -89,12 +89,16 @@ async fn to_view(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehi
 ///
 /// # Errors
 /// Returns a 500 if the conversion yields no vehicle. At present, the conversion always yields a vehicle.
-pub async fn vehicle_response(api: &AppState, signed: &AuthenticatedCaller, vehicle: pb::Vehicle) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
+pub async fn build_vehicle_response(
+    api: &AppState,
+    signed: &AuthenticatedCaller,
+    vehicle: pb::Vehicle,
+) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     to_view(api, signed, vehicle).await.map(tagged)
 }
 
 fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
-    (HeaderMap::from_iter([(ETAG, conditional_headers::vehicle_etag(vehicle.version))]), Json(vehicle))
+    (HeaderMap::from_iter([(ETAG, conditional_headers::build_vehicle_etag(vehicle.version))]), Json(vehicle))
 }
 
 /// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.

@@ -50,20 +50,20 @@ impl Column {
 
 impl ColumnKind {
     fn named(written: &str) -> Option<Self> {
-        let is_errors = written.trim().eq_ignore_ascii_case(ERRORS_COLUMN);
+        let is_errors = written.trim().eq_ignore_ascii_case(ERRORS_COLUMN_NAME);
         if is_errors { Some(Self::Errors) } else { Column::named(written).map(Self::Value) }
     }
 
     fn name(self) -> &'static str {
         match self {
             Self::Value(column) => column.name(),
-            Self::Errors => ERRORS_COLUMN,
+            Self::Errors => ERRORS_COLUMN_NAME,
         }
     }
 }
 
 /// Name of the column that import-svc adds to a rejected workbook to show the errors of each row. An import ignores the column.
-pub const ERRORS_COLUMN: &str = "Errors";
+pub const ERRORS_COLUMN_NAME: &str = "Errors";
 
 /// Kind of a worksheet column: a recognized column of the campaign, or the column with error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,9 +17,9 @@ pub struct ReaderRecord {
     #[prost(bytes = "bytes", tag = "2")]
     pub vehicles: Bytes,
     /// Result of reading; `None` in every record except the last record.
-    #[prost(oneof = "ReadResult", tags = "3, 4")]
-    pub end: Option<ReadResult>,
-    /// Encoded [`CheckedRows`] with the rows read since the previous record; the first record begins with the header. Empty during an
+    #[prost(oneof = "SheetReadResult", tags = "3, 4")]
+    pub end: Option<SheetReadResult>,
+    /// Encoded [`RowsWithErrors`] with the rows read since the previous record; the first record begins with the header. Empty during an
     /// import: these rows are needed only for a copy of the workbook that the user corrects.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
@@ -27,15 +27,15 @@ pub struct ReaderRecord {
 
 /// Rows of a worksheet with their errors. import-svc writes these rows to a copy of the workbook that the user corrects.
 #[derive(Clone, PartialEq, Message)]
-pub struct CheckedRows {
+pub struct RowsWithErrors {
     /// Rows in the order of the worksheet, without blank rows.
     #[prost(message, repeated, tag = "1")]
-    pub all: Vec<CheckedRow>,
+    pub all: Vec<RowWithErrors>,
 }
 
 /// One row of a worksheet with its errors.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct CheckedRow {
+pub struct RowWithErrors {
     /// Row index counted from 0; the header is row 0.
     #[prost(uint32, tag = "1")]
     pub row: u32,
@@ -52,7 +52,7 @@ pub struct CheckedRow {
 
 /// Result of reading a worksheet: the campaign data of a valid worksheet, or a rejection.
 #[derive(Clone, PartialEq, Oneof)]
-pub enum ReadResult {
+pub enum SheetReadResult {
     /// The whole worksheet is valid; contains its campaign data.
     #[prost(message, tag = "3")]
     Valid(SheetSummary),

@@ -59,12 +59,12 @@ pub fn campaign_name_taken_rejection() -> Rejection {
 
 /// Collects the cell errors of one file: lists the first errors and counts all errors.
 #[derive(Debug, Default)]
-pub struct RowErrors {
+pub struct RowErrorCollector {
     listed: Vec<RowError>,
     total: i64,
 }
 
-impl RowErrors {
+impl RowErrorCollector {
     /// Adds the error of one cell. `row` is the row number as a spreadsheet program shows it, counted from 1.
     pub fn add_cell_error(&mut self, row: u32, column: &str, value: &str, message: impl Into<String>) {
         self.total += 1;

@@ -3,8 +3,8 @@ use crate::{
     cell::Cell,
     columns::{self, Column, ColumnKind, Columns},
     normalization_counts::NormalizationCounts,
-    protocol::{CheckedRow, CheckedRows, ReaderRecord, SheetSummary},
-    rejection::{ErrorCode, RowErrors, build_rejection, unreadable_workbook_rejection},
+    protocol::{ReaderRecord, RowWithErrors, RowsWithErrors, SheetSummary},
+    rejection::{ErrorCode, RowErrorCollector, build_rejection, unreadable_workbook_rejection},
 };
 use bytes::Bytes;
 use patio_proto::{
@@ -77,7 +77,7 @@ pub(crate) struct RowCollector<'s> {
     campaign: Option<Campaign>,
     notes: NormalizationCounts,
     known: HashMap<String, u32>,
-    errors: RowErrors,
+    errors: RowErrorCollector,
     read: u32,
     vehicles: Vec<NewVehicle>,
     correcting: Option<Correcting>,
@@ -96,7 +96,7 @@ struct Campaign {
 #[derive(Default)]
 struct Correcting {
     order: Vec<Column>,
-    lines: Vec<CheckedRow>,
+    lines: Vec<RowWithErrors>,
     /// Errors of the current row, each with its column and message.
     wrong: Vec<(Column, String)>,
 }
@@ -104,7 +104,7 @@ struct Correcting {
 impl Correcting {
     fn begin(&mut self, order: Vec<Column>) {
         let names = order.iter().map(|column| column.name().to_owned());
-        self.lines.push(CheckedRow { cells: names.collect(), ..CheckedRow::default() });
+        self.lines.push(RowWithErrors { cells: names.collect(), ..RowWithErrors::default() });
         self.order = order;
     }
 
@@ -113,7 +113,7 @@ impl Correcting {
         let wrong = self.wrong.iter().filter_map(|(column, _)| place(*column)).collect();
         let errors = self.wrong.drain(..).map(|(_, message)| message).collect::<Vec<_>>().join(" ");
         let cells = self.order.iter().map(|column| cells[*column as usize].display_text().to_owned()).collect();
-        self.lines.push(CheckedRow { row, cells, wrong, errors });
+        self.lines.push(RowWithErrors { row, cells, wrong, errors });
     }
 }
 
@@ -129,7 +129,7 @@ impl<'s> RowCollector<'s> {
             campaign: None,
             notes: NormalizationCounts::default(),
             known: HashMap::new(),
-            errors: RowErrors::default(),
+            errors: RowErrorCollector::default(),
             read: 0,
             vehicles: Vec::with_capacity(VEHICLES_PER_RECORD),
             correcting: (purpose == ReadPurpose::Correct).then(Correcting::default),
@@ -219,7 +219,7 @@ impl<'s> RowCollector<'s> {
 
     fn send_rows(&mut self) -> Result<(), SheetReadError> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(VEHICLES_PER_RECORD));
-        let lines = self.correcting.as_mut().map(|correcting| CheckedRows { all: mem::take(&mut correcting.lines) });
+        let lines = self.correcting.as_mut().map(|correcting| RowsWithErrors { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
             Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
         } else {

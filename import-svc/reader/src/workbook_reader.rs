@@ -2,7 +2,7 @@
 //! records from the process's standard output.
 use crate::{
     CORRECTION_ARGUMENT,
-    protocol::{CheckedRow, CheckedRows, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetSummary},
+    protocol::{MAX_RECORD_BYTES, ReaderRecord, RowWithErrors, RowsWithErrors, SheetReadResult, SheetSummary},
     rejection::unreadable_workbook_rejection,
 };
 use bytes::{Bytes, BytesMut};
@@ -18,7 +18,7 @@ use tokio::{
 
 /// Wall-clock timeout of reading one workbook. The timeout is long, so that a valid file is not rejected on a busy machine. The
 /// CPU time of the reader process has a separate, shorter limit.
-pub const READ_TIMEOUT: Duration = Duration::from_secs(60);
+pub const WORKBOOK_READ_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of concurrent reader processes; further workbooks wait.
 pub const MAX_READER_PROCESSES: usize = 2;
 /// Maximum size in bytes of the encoded vehicles, or rows, of one workbook. Enough for 200,000 vehicles with the longest values.
@@ -44,27 +44,27 @@ pub struct ParsedWorkbook {
     pub vehicles: Vec<Bytes>,
 }
 
-/// All rows of a workbook as encoded [`CheckedRows`], each row with its errors.
+/// All rows of a workbook as encoded [`RowsWithErrors`], each row with its errors.
 #[derive(Debug)]
-pub struct CheckedWorkbook(Vec<Bytes>);
+pub struct WorkbookRowsWithErrors(Vec<Bytes>);
 
-impl CheckedWorkbook {
-    /// Returns the rows, the header first. Stops at the first encoded [`CheckedRows`] that cannot be decoded.
-    pub fn into_rows(self) -> impl Iterator<Item = CheckedRow> {
-        self.0.into_iter().map_while(|bytes| CheckedRows::decode(bytes).ok()).flat_map(|lines| lines.all)
+impl WorkbookRowsWithErrors {
+    /// Returns the rows, the header first. Stops at the first encoded [`RowsWithErrors`] that cannot be decoded.
+    pub fn into_rows(self) -> impl Iterator<Item = RowWithErrors> {
+        self.0.into_iter().map_while(|bytes| RowsWithErrors::decode(bytes).ok()).flat_map(|lines| lines.all)
     }
 }
 
 /// Reason that a workbook could not be read.
 #[derive(Debug)]
-pub enum ReadFailure {
+pub enum WorkbookReadError {
     /// The file was rejected; contains the errors for the uploader.
     Rejected(Rejection),
     /// The reader process failed to start.
     NotStarted(std::io::Error),
 }
 
-impl From<Rejection> for ReadFailure {
+impl From<Rejection> for WorkbookReadError {
     fn from(rejection: Rejection) -> Self {
         Self::Rejected(rejection)
     }
@@ -84,11 +84,16 @@ impl WorkbookReader {
     ///
     /// # Errors
     /// Returns the rejection of the workbook, also when the reader process died or timed out; `NotStarted` if it failed to start.
-    pub async fn read(&self, person: i64, file: Bytes, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ParsedWorkbook, ReadFailure> {
+    pub async fn read(
+        &self,
+        person: i64,
+        file: Bytes,
+        report_rows: &mut (dyn FnMut(i64) + Send),
+    ) -> Result<ParsedWorkbook, WorkbookReadError> {
         let output = self.run_child(person, file, &[], report_rows).await?;
         match output.end {
-            ReadResult::Valid(sheet) => Ok(ParsedWorkbook { sheet, vehicles: output.vehicles }),
-            ReadResult::Rejected(rejection) => Err(rejection.into()),
+            SheetReadResult::Valid(sheet) => Ok(ParsedWorkbook { sheet, vehicles: output.vehicles }),
+            SheetReadResult::Rejected(rejection) => Err(rejection.into()),
         }
     }
 
@@ -96,11 +101,11 @@ impl WorkbookReader {
     ///
     /// # Errors
     /// Returns the rejection of a file whose rows cannot be read at all; `NotStarted` if the reader process failed to start.
-    pub async fn read_rows_with_errors(&self, person: i64, file: Bytes) -> Result<CheckedWorkbook, ReadFailure> {
+    pub async fn read_rows_with_errors(&self, person: i64, file: Bytes) -> Result<WorkbookRowsWithErrors, WorkbookReadError> {
         let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match output.end {
-            ReadResult::Rejected(rejection) if output.lines.is_empty() => Err(rejection.into()),
-            ReadResult::Rejected(_) | ReadResult::Valid(_) => Ok(CheckedWorkbook(output.lines)),
+            SheetReadResult::Rejected(rejection) if output.lines.is_empty() => Err(rejection.into()),
+            SheetReadResult::Rejected(_) | SheetReadResult::Valid(_) => Ok(WorkbookRowsWithErrors(output.lines)),
         }
     }
 
@@ -110,11 +115,11 @@ impl WorkbookReader {
         file: Bytes,
         more: &[&str],
         report_rows: &mut (dyn FnMut(i64) + Send),
-    ) -> Result<ChildOutput, ReadFailure> {
+    ) -> Result<ChildOutput, WorkbookReadError> {
         let user_slot = self.user_slots.get_with(person, || Arc::new(Semaphore::new(1)));
         let _user_slot = user_slot.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
         let _slot = self.reader_slots.acquire().await.map_err(|_| unreadable_workbook_rejection("the service is stopping"))?;
-        let (mut child, stdin, stdout) = self.start(more).map_err(ReadFailure::NotStarted)?;
+        let (mut child, stdin, stdout) = self.start(more).map_err(WorkbookReadError::NotStarted)?;
         let both = futures::future::join(send_file(stdin, file), listen(stdout, report_rows));
         let output = tokio::time::timeout(self.timeout, both).await;
         end(&mut child).await;
@@ -155,10 +160,10 @@ async fn send_file(mut stdin: ChildStdin, file: Bytes) {
 struct ChildOutput {
     vehicles: Vec<Bytes>,
     lines: Vec<Bytes>,
-    end: ReadResult,
+    end: SheetReadResult,
 }
 
-async fn listen(stdout: ChildStdout, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ChildOutput, ReadFailure> {
+async fn listen(stdout: ChildStdout, report_rows: &mut (dyn FnMut(i64) + Send)) -> Result<ChildOutput, WorkbookReadError> {
     let mut stdout = BufReader::with_capacity(64 << 10, stdout);
     let (mut vehicles, mut lines, mut held) = (Vec::new(), Vec::new(), 0);
     loop {

@@ -1,6 +1,6 @@
 //! Main function of the reader process: sets its resource limits, reads one workbook from standard input, writes records.
 use crate::{
-    protocol::{self, ReadResult, ReaderRecord},
+    protocol::{self, ReaderRecord, SheetReadResult},
     rejection::{self, MAX_FILE_BYTES},
     rows::{ReadPurpose, SheetReadError},
     sandbox, sheet,
@@ -66,11 +66,11 @@ fn read_workbook(purpose: ReadPurpose) -> io::Result<()> {
         sheet::read_sheet(&file, purpose, &mut |record| protocol::write_record(&mut out, &record))
     };
     let end = match read {
-        Ok(sheet) => ReadResult::Valid(sheet),
-        Err(SheetReadError::Rejected(rejection)) => ReadResult::Rejected(rejection),
+        Ok(sheet) => SheetReadResult::Valid(sheet),
+        Err(SheetReadError::Rejected(rejection)) => SheetReadResult::Rejected(rejection),
         Err(SheetReadError::OutputClosed(cause)) => return Err(cause),
     };
-    let read = if let ReadResult::Valid(sheet) = &end { sheet.vehicles } else { 0 };
+    let read = if let SheetReadResult::Valid(sheet) = &end { sheet.vehicles } else { 0 };
     protocol::write_record(&mut out, &ReaderRecord { read, end: Some(end), ..ReaderRecord::default() })?;
     out.flush()
 }

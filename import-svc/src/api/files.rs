@@ -29,7 +29,7 @@ use patio_proto::{
 use std::pin::Pin;
 use tonic::{Request, Response, Status, Streaming};
 use workbook_reader::{
-    ReadFailure, WorkbookReader,
+    WorkbookReadError, WorkbookReader,
     rejection::{self, ErrorCode, MAX_FILE_BYTES, build_rejection, file_too_large_rejection, is_unprintable, not_xlsx_rejection},
 };
 
@@ -76,8 +76,8 @@ impl FileApi {
                 };
                 Ok(pieces.map(held_while).boxed())
             }
-            Err(ReadFailure::Rejected(refusal)) => Ok(download_stream::stream_rejection(refusal).boxed()),
-            Err(ReadFailure::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause)),
+            Err(WorkbookReadError::Rejected(refusal)) => Ok(download_stream::stream_rejection(refusal).boxed()),
+            Err(WorkbookReadError::NotStarted(cause)) => Err(Error::ReaderNotStarted(cause)),
         }
     }
 
@@ -93,8 +93,8 @@ impl FileApi {
         }
         let checked = match self.reader.read_rows_with_errors(caller.user_id, kept.data.into()).await {
             Ok(checked) => checked,
-            Err(ReadFailure::Rejected(refusal)) => return Ok(download_stream::stream_rejection(refusal).boxed()),
-            Err(ReadFailure::NotStarted(cause)) => return Err(Error::ReaderNotStarted(cause)),
+            Err(WorkbookReadError::Rejected(refusal)) => return Ok(download_stream::stream_rejection(refusal).boxed()),
+            Err(WorkbookReadError::NotStarted(cause)) => return Err(Error::ReaderNotStarted(cause)),
         };
         let folder = self.exporter.temp_folder();
         let file = tokio::task::spawn_blocking(move || correction_workbook::write_correction_workbook(checked, &folder))

@@ -3,7 +3,7 @@
 use crate::{
     active_imports::ActiveImports,
     api::{
-        upload::{self, UploadOutcome},
+        upload::{self, ReceiveWorkbookOutcome},
         upload_slots::UploadSlots,
         watch,
     },
@@ -46,8 +46,8 @@ impl ImportApi {
     async fn act(&self, person: RequestingUser, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
         let _place = self.places.try_acquire()?;
         match upload::receive_workbook(pieces).await? {
-            UploadOutcome::Complete(upload) => self.importer.import(person, upload).await,
-            UploadOutcome::Rejected(upload, rejection) => {
+            ReceiveWorkbookOutcome::Complete(upload) => self.importer.import(person, upload).await,
+            ReceiveWorkbookOutcome::Rejected(upload, rejection) => {
                 let Importer { host, .. } = &self.importer;
                 let progress = ProgressTracker::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
                 progress.publish_final_phase(pb::ImportPhase::Failed).await;

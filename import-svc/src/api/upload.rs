@@ -21,7 +21,7 @@ const MAX_NAME_LEN: usize = 200;
 
 /// Outcome of receiving an uploaded workbook: a complete file, or the rejection of the file.
 #[derive(Debug)]
-pub(super) enum UploadOutcome {
+pub(super) enum ReceiveWorkbookOutcome {
     /// A complete file that is ready for import.
     Complete(UploadedWorkbook),
     /// File that was rejected before parsing because of its size or name, with its upload id.
@@ -77,19 +77,19 @@ where
 }
 
 /// Receives a workbook for import and checks its size and file extension.
-pub(super) async fn receive_workbook<S>(pieces: S) -> Result<UploadOutcome>
+pub(super) async fn receive_workbook<S>(pieces: S) -> Result<ReceiveWorkbookOutcome>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
     let gathered = receive_file(pieces, ".xlsx").await?;
     let id = upload_id(&gathered.id)?;
     if gathered.size > MAX_FILE_BYTES {
-        return Ok(UploadOutcome::Rejected(id, file_too_large_rejection()));
+        return Ok(ReceiveWorkbookOutcome::Rejected(id, file_too_large_rejection()));
     }
     if !gathered.has_expected_extension {
-        return Ok(UploadOutcome::Rejected(id, not_xlsx_rejection("")));
+        return Ok(ReceiveWorkbookOutcome::Rejected(id, not_xlsx_rejection("")));
     }
-    Ok(UploadOutcome::Complete(UploadedWorkbook { id, file_name: gathered.name, data: gathered.data }))
+    Ok(ReceiveWorkbookOutcome::Complete(UploadedWorkbook { id, file_name: gathered.name, data: gathered.data }))
 }
 
 fn upload_id(written: &str) -> Result<Uuid> {

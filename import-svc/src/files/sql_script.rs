@@ -56,7 +56,7 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
     let mut text = String::from(INSERT_VEHICLES);
     for (place, vehicle) in vehicles.iter().enumerate() {
         let space = vehicle.parking_space.trim();
-        let yard_id = yard::yard_id_of_space(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
+        let yard_id = yard::parking_space_yard_id(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
         let _ = write!(
             text,
             "{}({campaign}, {}, {}, {}, {}, {yard_id}, {})",
@@ -65,7 +65,7 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
             quote_sql_string(&vehicle.model_code),
             quote_sql_string(&vehicle.serial_number),
             quote_sql_string(space),
-            quote_sql_string(yard::yard_group_of_space(space)),
+            quote_sql_string(yard::parking_space_yard_group(space)),
         );
     }
     text.push_str(";\n");

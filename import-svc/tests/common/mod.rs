@@ -8,7 +8,7 @@ use book::Book as File;
 use patio_proto::{imports::Rejection, vehicle::ImportVehiclesRequest};
 use prost::Message;
 use std::time::Duration;
-use workbook_reader::{ParsedWorkbook, ReadFailure, WorkbookReader};
+use workbook_reader::{ParsedWorkbook, WorkbookReadError, WorkbookReader};
 
 /// Path of the import-svc executable, which is also the workbook reader.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_import-svc");
@@ -28,8 +28,8 @@ pub fn reader() -> WorkbookReader {
 pub async fn read(file: Vec<u8>) -> Result<ParsedWorkbook, Rejection> {
     match reader().read(7, file.into(), &mut |_| {}).await {
         Ok(book) => Ok(book),
-        Err(ReadFailure::Rejected(rejection)) => Err(rejection),
-        Err(ReadFailure::NotStarted(cause)) => panic!("the reading process did not start: {cause}"),
+        Err(WorkbookReadError::Rejected(rejection)) => Err(rejection),
+        Err(WorkbookReadError::NotStarted(cause)) => panic!("the reading process did not start: {cause}"),
     }
 }
 

@@ -88,7 +88,7 @@ impl World {
         world.attach(&host.channels.vehicle, lists.vehicles(Routes::new(CampaignVehicleServiceServer::new(world.clone()))));
         world.attach(&host.channels.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
         let service = import_svc::start(Config { workbook_reader: Some(program), ..Config::default() }, &host).await.unwrap();
-        host.attach_service(&service);
+        host.attach_local_service(&service);
         world
     }
 

@@ -201,7 +201,7 @@ impl Cache {
 
     /// Returns the reason why Redis is unusable (no response, or a read-only replica), without writing to Redis. Returns `None`
     /// when Redis is usable, and for a cache in memory.
-    pub async fn find_redis_fault_read_only(&self) -> Option<String> {
+    pub async fn find_redis_fault_without_writing(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {
             Ok(info) if info.contains("role:slave") => Some("is a read-only replica".to_owned()),

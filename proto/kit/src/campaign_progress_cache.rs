@@ -10,7 +10,7 @@ const CACHE_LIFETIME: Duration = Duration::from_secs(60);
 /// Progress of one campaign over all of its yards. The cache stores the progress with the campaign's revision number, so that
 /// an older value never replaces a newer one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CachedProgress {
+pub struct CachedCampaignProgress {
     /// Number of vehicles of the campaign.
     pub total: i64,
     /// Number of inspected vehicles of the campaign.
@@ -27,6 +27,6 @@ pub struct CachedProgress {
 
 /// Returns the cache key of a campaign's progress.
 #[must_use]
-pub fn campaign_progress_cache_key(campaign_id: i64) -> CacheKey<CachedProgress> {
+pub fn campaign_progress_cache_key(campaign_id: i64) -> CacheKey<CachedCampaignProgress> {
     CacheKey::new(format!("progress:{campaign_id}"), CACHE_LIFETIME)
 }

@@ -24,7 +24,7 @@ use crate::{
     database_state,
     db::{
         pg_cluster::PgCluster,
-        pg_replica::PgReplica,
+        pg_replica::PgReadReplica,
         sqlite_writer::{Durability, WriteQueue},
         write_activity::WriteActivity,
     },
@@ -32,10 +32,10 @@ use crate::{
     user_activity::UserActivity,
 };
 use anyhow::Context;
-pub use connection_limit::{ConnectionLimit, max_connections_per_replica};
+pub use connection_limit::{ConnectionLimit, max_connections_per_service_replica};
 use futures::future::{BoxFuture, join_all, pending};
 pub use health::DatabaseHealth;
-use open::{open_postgres, open_replica, open_sqlite};
+use open::{open_postgres, open_read_replica, open_sqlite};
 use pg_heartbeat::Heartbeat;
 pub use pg_pool::{PooledConnection, PostgresPool};
 use sqlx::{Connection, SqlitePool, migrate::Migrator};
@@ -79,7 +79,7 @@ const POOL_NAMES: [&str; 3] = ["read", "write", "save"];
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: WriteQueue },
-    Postgres { cluster: Arc<PgCluster>, heartbeat: Arc<Heartbeat>, replica: Option<Arc<PgReplica>> },
+    Postgres { cluster: Arc<PgCluster>, heartbeat: Arc<Heartbeat>, replica: Option<Arc<PgReadReplica>> },
 }
 
 /// Database schema of a service: its name and its migrations for each engine.
@@ -98,11 +98,11 @@ impl Db {
     pub async fn open(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
         let pools = match &settings.database_url {
             Some(url) => {
-                let replica = open_replica(schema, settings).context("PATIO_DATABASE_READ_URL").map_err(InvalidSetting::from_error)?;
+                let replica = open_read_replica(schema, settings).context("PATIO_DATABASE_READ_URL").map_err(InvalidSetting::wrap_error)?;
                 open_postgres(schema, url.expose(), settings.database_connections, replica)
                     .await
                     .context("PATIO_DATABASE_URL")
-                    .map_err(InvalidSetting::from_error)?
+                    .map_err(InvalidSetting::wrap_error)?
             }
             None => {
                 open_sqlite(schema, &settings.data_dir).await.with_context(|| format!("PATIO_DATA_DIR={}", settings.data_dir.display()))?
@@ -181,7 +181,7 @@ impl Db {
         }
     }
 
-    fn replica(&self) -> Option<(&PgCluster, &PgReplica)> {
+    fn replica(&self) -> Option<(&PgCluster, &PgReadReplica)> {
         let Pools::Postgres { cluster, replica, .. } = &self.pools else { return None };
         replica.as_deref().map(|replica| (&**cluster, replica))
     }
@@ -230,7 +230,7 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         match (&self.pools, lasts) {
-            (Pools::Sqlite { write, .. }, _) => write.run_job(lasts, work).await,
+            (Pools::Sqlite { write, .. }, _) => write.run_transaction(lasts, work).await,
             (Pools::Postgres { cluster, .. }, Durability::Flushed) => {
                 let server = cluster.primary();
                 server.flush.commit_async_then_flush(transact(server.write.acquire().await?, work)).await
@@ -255,7 +255,7 @@ impl Db {
     {
         self.writes.record_write();
         match &self.pools {
-            Pools::Sqlite { write, .. } => write.run_job(Durability::Flushed, work).await,
+            Pools::Sqlite { write, .. } => write.run_transaction(Durability::Flushed, work).await,
             Pools::Postgres { cluster, .. } => {
                 let server = cluster.primary();
                 let mut held = server.once.acquire().await?;

@@ -76,7 +76,7 @@ impl HistoryWindow {
 /// The pattern is in lower case, so the query must compare lower-case values. A NUL character, which `PostgreSQL` rejects, becomes U+0001,
 /// so that the search finds nothing.
 #[must_use]
-pub fn to_contains_pattern(text: &str) -> String {
+pub fn to_like_pattern(text: &str) -> String {
     let escaped = text.to_lowercase().replace('\0', "\u{1}").replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{escaped}%")
 }

@@ -89,12 +89,12 @@ impl ServiceHost {
     /// network.
     pub async fn with_remote_services(settings: Settings) -> anyhow::Result<Self> {
         let tasks = BackgroundTasks::default();
-        let tls = settings.service_tls.as_deref().map(ServiceTls::load_from_folder).transpose().map_err(InvalidSetting::from_error)?;
+        let tls = settings.service_tls.as_deref().map(ServiceTls::load_from_folder).transpose().map_err(InvalidSetting::wrap_error)?;
         if let Some(tls) = &tls {
             tls.spawn_certificate_reload(&tasks);
         }
         let to = |name, setting: &'static str, url: &str| {
-            let replicas = LoadBalancer::new(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
+            let replicas = LoadBalancer::new(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::wrap_error)?;
             Ok::<_, anyhow::Error>(ServiceChannel::Remote(replicas))
         };
         let channels = ServiceChannels {
@@ -110,7 +110,7 @@ impl ServiceHost {
         settings.check_database_urls()?;
         telemetry::spawn_metrics_upkeep(&tasks);
         let clock = Clock::default();
-        let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::from_error)?;
+        let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::wrap_error)?;
         let (settings, identity) = (Arc::new(settings), TokenVerifier::new(clock.clone()));
         Ok(Self { settings, identity, clock, cache, tasks, channels, tls, known: Arc::default() })
     }

@@ -171,7 +171,7 @@ impl ServiceTls {
 impl Current {
     fn of(files: [Vec<u8>; 3]) -> anyhow::Result<Self> {
         let [certificates, key, authority] = &files;
-        let (chain, key) = parse_chain_and_key(certificates, key)?;
+        let (chain, key) = parse_certificate_chain_and_key(certificates, key)?;
         let expires = expiry(&chain[0])?;
         let mut roots = RootCertStore::empty();
         for root in CertificateDer::pem_slice_iter(authority) {
@@ -209,7 +209,10 @@ fn read(folder: &Path) -> anyhow::Result<[Vec<u8>; 3]> {
 ///
 /// # Errors
 /// Returns an error when the chain or the key is not valid PEM, or the chain is empty.
-pub fn parse_chain_and_key(certificates: &[u8], key: &[u8]) -> anyhow::Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
+pub fn parse_certificate_chain_and_key(
+    certificates: &[u8],
+    key: &[u8],
+) -> anyhow::Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
     let chain: Vec<_> =
         CertificateDer::pem_slice_iter(certificates).collect::<Result<_, _>>().context("the certificate is not in PEM form")?;
     ensure!(!chain.is_empty(), "the certificate file holds no certificate");

@@ -1,5 +1,5 @@
 //! Pages of lists and patterns of searches.
-use patio_kit::pagination::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageWindow, to_contains_pattern};
+use patio_kit::pagination::{DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, PageWindow, to_like_pattern};
 use patio_proto::common::Page;
 
 #[test]
@@ -36,6 +36,6 @@ fn the_last_page_that_can_be_named_is_skipped_to_without_overflow() {
 fn a_pattern_escapes_what_like_reads_as_a_wildcard() {
     for (text, pattern) in [("", "%%"), ("AB", "%ab%"), ("50%", "%50\\%%"), ("a_b", "%a\\_b%"), ("a\\b", "%a\\\\b%"), ("a\0b", "%a\u{1}b%")]
     {
-        assert_eq!(to_contains_pattern(text), pattern);
+        assert_eq!(to_like_pattern(text), pattern);
     }
 }

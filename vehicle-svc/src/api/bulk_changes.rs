@@ -72,10 +72,11 @@ impl BulkService for BulkChangeApi {
         let run = self.run(&request)?;
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
-        let (rows, errors) = row_edits::validate_rows(request.rows, run.caller.role)?;
+        let (rows, errors) = row_edits::validate_edit_rows(request.rows, run.caller.role)?;
         let (run, source) = (BulkCallContext { dry_run: request.dry_run, ..run }, request.source);
-        let edited =
-            self.run_change(by, move |tx| Box::pin(async move { row_edits::apply_edits(tx, &rows, errors, &run, &source).await })).await?;
+        let edited = self
+            .run_change(by, move |tx| Box::pin(async move { row_edits::apply_row_edits(tx, &rows, errors, &run, &source).await }))
+            .await?;
         reply(edited.into())
     }
 }

@@ -31,7 +31,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
             if !chunk.source.is_empty() {
                 source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
             }
-            some.extend(vehicles::validate_import(&chunk.vehicles)?);
+            some.extend(vehicles::validate_imported_vehicles(&chunk.vehicles)?);
             if some.len() >= vehicles::vehicles_per_import_chunk(&self.0.db) {
                 vehicles::store_draft_vehicles(&self.0.db, id, std::mem::take(&mut some), now).await?;
             }

@@ -86,7 +86,12 @@ impl EventService for ChangeEventApi {
     async fn get_activity(&self, request: Request<pb::GetActivityRequest>) -> Reply<pb::GetActivityResponse> {
         let caller = identity::authenticated_caller(&request)?;
         let (caller, request) = (&caller, request.get_ref());
-        reply(self.context.db.read_from_replica(|db| async move { inspection_activity::load_activity(&db, caller, request).await }).await?)
+        reply(
+            self.context
+                .db
+                .read_from_replica(|db| async move { inspection_activity::load_inspection_activity(&db, caller, request).await })
+                .await?,
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
     inspection::{
-        conflict_resolution::{self, ConflictChoice, ResolutionOutcome},
+        conflict_resolution::{self, ConflictChoice, ConflictResolutionOutcome},
         merge,
     },
     store::conflicts::{self, Conflict, ConflictFilter},
@@ -47,8 +47,8 @@ impl ConflictService for ConflictApi {
         let (db, live, progress) = (self.0.db.clone(), self.0.live.clone(), self.0.progress.clone());
         let settling = async move {
             match db.write(move |tx| Box::pin(async move { conflict_resolution::resolve(tx, &choice).await })).await? {
-                ResolutionOutcome::Changed(id, now) => Err(Error::OutdatedVersion { id, current_version: now }),
-                ResolutionOutcome::Done(conflict, moved) => {
+                ConflictResolutionOutcome::Changed(id, now) => Err(Error::OutdatedVersion { id, current_version: now }),
+                ConflictResolutionOutcome::Done(conflict, moved) => {
                     metrics::counter!("patio_conflicts_total", "event" => "resolved").increment(1);
                     live.publish_vehicle_changed(&moved, by);
                     live.publish_conflict(*conflict);

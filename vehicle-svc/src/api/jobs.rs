@@ -71,7 +71,7 @@ impl JobService for JobApi {
         };
         let undone = self.context.live.run_to_completion(undoing).await?;
         if undone.deletes_campaign
-            && let Err(cause) = self.remover.execute_pending_deletions(Some(&bearer)).await
+            && let Err(cause) = self.remover.execute_pending_campaign_deletions(Some(&bearer)).await
         {
             tracing::warn!(%cause, job = id, "failed to delete the campaign of a reverted import, retrying in the background");
         }

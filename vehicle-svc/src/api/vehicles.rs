@@ -78,7 +78,7 @@ impl VehicleApi {
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
             let filter = vehicles::VehicleFilter {
-                pattern: pagination::to_contains_pattern(&key),
+                pattern: pagination::to_like_pattern(&key),
                 needle: key,
                 matches_vin_keys: true,
                 ..filter.clone()
@@ -101,7 +101,7 @@ impl VehicleApi {
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
         let by_roster = !filter.matches_vin_keys && filter.status.is_none() && (!filter.matches_all_vehicles() || window.index > 0);
-        if let Some(roster) = self.rosters.current_index(campaign).filter(|_| by_roster) {
+        if let Some(roster) = self.rosters.find_current_search_index(campaign).filter(|_| by_roster) {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
@@ -241,7 +241,7 @@ fn filter(request: &pb::ListVehiclesRequest, yard_filter: YardFilter) -> Result<
     };
     let search = normalization::normalize_identifier(&request.search).to_lowercase();
     Ok(vehicles::VehicleFilter {
-        pattern: pagination::to_contains_pattern(&search),
+        pattern: pagination::to_like_pattern(&search),
         needle: search,
         matches_vin_keys: false,
         yard_filter,

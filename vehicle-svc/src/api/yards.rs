@@ -30,7 +30,12 @@ impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
         let caller = identity::authenticated_caller(&request)?;
         let request = request.into_inner();
-        let counts = self.0.db.read_from_replica(|db| async move { yards::list_vehicle_counts(&db).await }).await.map_err(Error::from)?;
+        let counts = self
+            .0
+            .db
+            .read_from_replica(|db| async move { yards::list_yard_counts_of_all_campaigns(&db).await })
+            .await
+            .map_err(Error::from)?;
         let search = request.search.trim().to_uppercase();
         let all: Vec<_> = list_visible_yards(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
         let window = PageWindow::from_request(request.page.as_ref());

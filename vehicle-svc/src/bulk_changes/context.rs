@@ -1,6 +1,6 @@
 //! Types shared by all bulk calls (calls that change many vehicles): the context, skip reasons, and the result of a status or
 //! parking space change.
-use crate::store::{counters::CampaignCounts, vehicle_lookup::LookupScope};
+use crate::store::{counters::CampaignCounts, vehicle_lookup::VehicleLookupScope};
 use chrono::{DateTime, Utc};
 use patio_kit::auth::identity::Caller;
 use patio_proto::vehicle::Preview;
@@ -29,8 +29,8 @@ impl BulkCallContext {
     /// Returns the scope of the vehicle lookup: campaign, yard, and whether the lookup locks the rows of the vehicles.
     /// A dry run locks no rows.
     #[must_use]
-    pub fn lookup_scope(&self) -> LookupScope {
-        LookupScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
+    pub fn lookup_scope(&self) -> VehicleLookupScope {
+        VehicleLookupScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
         job_snapshots::{self, VehicleSnapshot},
         jobs::{self, NewBulkJob},
         vehicle_lookup::FoundVehicle,
-        work_counts::{self, StatusDeltas},
+        work_counts::{self, StatusCountDeltas},
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -49,7 +49,7 @@ pub struct ChangeSet {
 struct InCampaign {
     vehicles: Vec<i64>,
     deltas: CounterDeltasByYard,
-    statuses: StatusDeltas,
+    statuses: StatusCountDeltas,
 }
 
 /// Values of a vehicle on which the vehicle counters depend: yard id (`None` for no yard), and whether the vehicle is inspected.

@@ -20,7 +20,7 @@ use crate::{
     store::{
         batch_update::{self, VehiclePatch},
         status_change_targets::{self, StatusChangeTarget},
-        vehicle_lookup::{self, FoundVehicle, OptionalColumns},
+        vehicle_lookup::{self, FoundVehicle, OptionalVehicleColumns},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -274,7 +274,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     let found = vehicle_lookup::find_by_vin_keys(
         tx,
         &asked.keys(),
-        OptionalColumns { place: true, ..OptionalColumns::default() },
+        OptionalVehicleColumns { place: true, ..OptionalVehicleColumns::default() },
         run.lookup_scope(),
     )
     .await?;

@@ -11,7 +11,7 @@ use crate::{
     store::{
         batch_update::VehiclePatch,
         counters::CampaignCounts,
-        vehicle_lookup::{self, FoundVehicle, LookupScope, OptionalColumns},
+        vehicle_lookup::{self, FoundVehicle, OptionalVehicleColumns, VehicleLookupScope},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -83,7 +83,7 @@ fn wrong(line: i64, message: impl Into<String>) -> pb::LineError {
 ///
 /// # Errors
 /// Returns `InvalidField` when the number of rows exceeds the maximum of a bulk call.
-pub fn validate_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>, Vec<pb::LineError>)> {
+pub fn validate_edit_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>, Vec<pb::LineError>)> {
     if rows.len() > MAX_VEHICLES_PER_CALL {
         return Err(Error::InvalidField(format!("No more than {MAX_VEHICLES_PER_CALL} vehicles at a time.")));
     }
@@ -165,7 +165,7 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
 ///
 /// # Errors
 /// Returns an error when a statement fails; the caller must then roll back.
-pub async fn apply_edits(
+pub async fn apply_row_edits(
     tx: &mut Tx<'_>,
     rows: &[RowEdit],
     errors: Vec<pb::LineError>,
@@ -173,14 +173,14 @@ pub async fn apply_edits(
     source: &str,
 ) -> Result<RowEditResult> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
-    let wanted = OptionalColumns {
+    let wanted = OptionalVehicleColumns {
         identifier: true,
         place: rows.iter().any(|row| row.place.is_some()),
         operator_notes: rows.iter().any(|row| row.operator_notes.is_some()),
         admin_notes: rows.iter().any(|row| row.admin_notes.is_some()),
     };
     let scope = run.lookup_scope();
-    let scope = LookupScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
+    let scope = VehicleLookupScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
     let mut found = vehicle_lookup::find_by_vin_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: RowEditResult { errors, ..RowEditResult::default() }, ..Plan::default() };

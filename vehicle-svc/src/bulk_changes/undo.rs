@@ -118,7 +118,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkCallContext) 
     let restored = usize_to_i64(all.len());
     let same: Vec<VehicleSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<VehicleSnapshot> = others.into_iter().map(|(before, _)| before).collect();
-    job_snapshots::finish_undo(tx, job.id, &same, &others).await?;
+    job_snapshots::update_snapshots_after_undo(tx, job.id, &same, &others).await?;
     record_undo(tx, job, None, run, (restored, usize_to_i64(skipped.len()))).await?;
     Ok(UndoResult { undone: true, restored, skipped, deleted, campaign_counts, deletes_campaign: false })
 }

@@ -26,8 +26,8 @@ pub async fn list_changes(db: &Db, campaign: i64, since: i64, yard_filter: YardF
     if since == revision {
         return Ok(ListChangesResponse { whole: false, ..whole });
     }
-    let rows = change_list::list_changed_since(db, campaign, since).await?;
-    let mut removed = change_list::list_deleted_since(db, campaign, since).await?;
+    let rows = change_list::list_vehicles_changed_since(db, campaign, since).await?;
+    let mut removed = change_list::list_vehicle_ids_deleted_since(db, campaign, since).await?;
     // Read last, because a concurrent bulk change may raise the oldest revision while the rows above are read.
     let listed_from = change_list::load_oldest_delta_revision(db, campaign).await?.ok_or(Error::CampaignNotFound(campaign))?;
     let too_many = |count: usize| i64::try_from(count).is_ok_and(|count| count > change_list::MAX_CHANGES_PER_DELTA);

@@ -6,7 +6,7 @@ use crate::{
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
-    campaign_progress_cache::{self, CachedProgress as Cached},
+    campaign_progress_cache::{self, CachedCampaignProgress as Cached},
     client::service_channel::ServiceChannel,
     db::Db,
     service_host::ServiceHost,
@@ -130,7 +130,8 @@ impl ProgressPublisher {
     /// # Errors
     /// Returns the first failure. Undelivered milestones stay pending.
     pub async fn deliver_milestones(&self) -> Result<(), Status> {
-        let pending = progress_outbox::list_pending(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
+        let pending =
+            progress_outbox::list_pending_milestones(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(to_gauge_value(pending.len()));
         for waiting in pending {
             let report = ReportMilestoneRequest {
@@ -143,7 +144,7 @@ impl ProgressPublisher {
                 live.publish_campaign_changed(waiting.campaign_id);
             }
             self.db
-                .write(move |tx| Box::pin(async move { progress_outbox::delete_delivered(tx, waiting).await }))
+                .write(move |tx| Box::pin(async move { progress_outbox::delete_delivered_milestone(tx, waiting).await }))
                 .await
                 .map_err(|cause: sqlx::Error| patio_kit::errors::database_status(&cause))?;
         }

@@ -1,5 +1,5 @@
 //! Deletion of campaigns whose import was undone, by calls to campaign-svc.
-use crate::store::jobs::{self, PendingDeletion};
+use crate::store::jobs::{self, PendingCampaignDeletion};
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
     client::{call_context::CallContext, service_channel::ServiceChannel},
@@ -43,7 +43,7 @@ impl CampaignRemover {
         self.db.spawn_repeating_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                let deleted = again.execute_pending_deletions(None).await;
+                let deleted = again.execute_pending_campaign_deletions(None).await;
                 let is_left = deleted.is_err();
                 OUTAGE.log_result("delete the campaigns of reverted imports", deleted);
                 is_left
@@ -56,8 +56,8 @@ impl CampaignRemover {
     ///
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.
-    pub async fn execute_pending_deletions(&self, person: Option<&CallContext>) -> Result<(), Status> {
-        let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database_status(&cause))?;
+    pub async fn execute_pending_campaign_deletions(&self, person: Option<&CallContext>) -> Result<(), Status> {
+        let pending = jobs::list_pending_campaign_deletions(&self.db).await.map_err(|cause| errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(to_gauge_value(pending.len()));
         for waiting in pending {
             match person {
@@ -68,7 +68,7 @@ impl CampaignRemover {
         Ok(())
     }
 
-    async fn remove(&self, waiting: PendingDeletion, bearer: &CallContext) -> Result<(), Status> {
+    async fn remove(&self, waiting: PendingCampaignDeletion, bearer: &CallContext) -> Result<(), Status> {
         let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
         match self.campaigns.clone().delete_campaign(request).await {
             Err(status) if errors::reason(&status) != Some(ErrorReason::NoCampaign) => return Err(status),

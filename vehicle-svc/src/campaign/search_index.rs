@@ -6,7 +6,7 @@
 //! vehicles move. An index is valid while its layout number equals the layout number of the campaign.
 use crate::store::{
     campaigns::Campaign,
-    vehicles::{self, IndexedVehicle, VehicleFilter},
+    vehicles::{self, SearchIndexEntry, VehicleFilter},
 };
 use crate::yard_filter::YardFilter;
 use memchr::memmem;
@@ -34,21 +34,21 @@ const END: char = '\0';
 pub struct SearchIndexCache {
     tasks: BackgroundTasks,
     db: Db,
-    known: Cache<i64, Arc<CampaignIndex>>,
+    known: Cache<i64, Arc<CampaignSearchIndex>>,
     building: Arc<Mutex<HashSet<i64>>>,
 }
 
 impl SearchIndexCache {
     /// Creates an empty cache. Indexes are built in background tasks on `tasks` from the vehicles in `db`.
     pub fn new(tasks: BackgroundTasks, db: Db) -> Self {
-        let weigh = |_: &i64, roster: &Arc<CampaignIndex>| u32::try_from(roster.bytes()).unwrap_or(u32::MAX);
+        let weigh = |_: &i64, roster: &Arc<CampaignSearchIndex>| u32::try_from(roster.bytes()).unwrap_or(u32::MAX);
         let known = Cache::builder().weigher(weigh).max_capacity(MAX_INDEX_BYTES).time_to_idle(IDLE_LIFETIME).build();
         Self { tasks, db, known, building: Arc::default() }
     }
 
     /// Returns the index of a campaign if the index is current. Otherwise returns `None`, and starts to build an
     /// index in the background unless the campaign is small.
-    pub fn current_index(&self, campaign: &Campaign) -> Option<Arc<CampaignIndex>> {
+    pub fn find_current_search_index(&self, campaign: &Campaign) -> Option<Arc<CampaignSearchIndex>> {
         let known = self.known.get(&campaign.id).filter(|roster| roster.layout == campaign.layout);
         if known.is_none() && campaign.total >= MIN_INDEXED_VEHICLES {
             self.build(campaign.id, campaign.layout);
@@ -64,7 +64,7 @@ impl SearchIndexCache {
         }
         let own = self.clone();
         self.tasks.spawn(async move {
-            match CampaignIndex::read(&own.db, campaign, layout).await {
+            match CampaignSearchIndex::read(&own.db, campaign, layout).await {
                 Ok(roster) => own.known.insert(campaign, Arc::new(roster)),
                 Err(cause) => {
                     tracing::warn!(%cause, campaign, "failed to build the search index of a campaign, searching in the database instead")
@@ -80,7 +80,7 @@ impl SearchIndexCache {
 }
 
 /// Search index over the vehicles of one campaign, in walking order (by parking space).
-pub struct CampaignIndex {
+pub struct CampaignSearchIndex {
     layout: i64,
     ids: Vec<i64>,
     yards: Vec<Option<i64>>,
@@ -90,7 +90,7 @@ pub struct CampaignIndex {
     ends: Vec<usize>,
 }
 
-impl CampaignIndex {
+impl CampaignSearchIndex {
     /// Creates an empty index for one layout number of the campaign. The layout number increases whenever vehicles move, and the
     /// index is then out of date.
     #[must_use]
@@ -113,7 +113,7 @@ impl CampaignIndex {
     }
 
     /// Adds a vehicle to the index. Vehicles must be added in walking order (by parking space).
-    pub fn add_vehicle(&mut self, entry: &IndexedVehicle) {
+    pub fn add_vehicle(&mut self, entry: &SearchIndexEntry) {
         self.ids.push(entry.id);
         self.yards.push(entry.yard_id);
         self.text.push_str(&entry.search_text);
@@ -162,10 +162,10 @@ impl CampaignIndex {
 mod tests {
     use super::*;
 
-    fn roster(all: &[(&str, i64)]) -> CampaignIndex {
-        let mut roster = CampaignIndex::new(1);
+    fn roster(all: &[(&str, i64)]) -> CampaignSearchIndex {
+        let mut roster = CampaignSearchIndex::new(1);
         for (id, (search_text, yard)) in (100..).zip(all) {
-            roster.add_vehicle(&IndexedVehicle {
+            roster.add_vehicle(&SearchIndexEntry {
                 id,
                 search_text: (*search_text).to_owned(),
                 yard_id: Some(*yard),
@@ -175,7 +175,7 @@ mod tests {
         roster
     }
 
-    fn page(roster: &CampaignIndex, needle: &str, yard_filter: YardFilter, index: i32) -> (Vec<i64>, i64) {
+    fn page(roster: &CampaignSearchIndex, needle: &str, yard_filter: YardFilter, index: i32) -> (Vec<i64>, i64) {
         roster.search_page(
             &VehicleFilter { needle: needle.to_owned(), yard_filter, ..VehicleFilter::default() },
             PageWindow { index, size: 2 },

@@ -20,7 +20,7 @@ const DELETE_CHUNK_LEN: i64 = 5_000;
 ///
 /// # Errors
 /// Returns `InvalidField` with the first invalid vehicle.
-pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<ImportedVehicle>> {
+pub fn validate_imported_vehicles(vehicles: &[NewVehicle]) -> Result<Vec<ImportedVehicle>> {
     vehicles
         .iter()
         .map(|new| {

@@ -6,14 +6,14 @@ use crate::{
         conflicts::{self, Conflict},
         editable_fields::EditableFields,
         idempotency_keys::IdempotencyKey,
-        saves::{self, LoadedVehicle, NewSave},
+        saves::{self, NewSave, VehicleForSave},
         vehicles::{self, Vehicle},
     },
     yard_filter::YardFilter,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
-    audit::{self, AuditEntry},
+    audit::{self, NewAuditEntry},
     auth::identity::Caller,
     db::Tx,
 };
@@ -39,7 +39,7 @@ pub struct ConflictChoice {
 }
 
 /// Result of an attempt to resolve a conflict.
-pub enum ResolutionOutcome {
+pub enum ConflictResolutionOutcome {
     /// The conflict is resolved. The variant contains the resolved conflict and its vehicle.
     Done(Box<Conflict>, Box<VehicleWriteResult>),
     /// The conflict stays open, because another save has stored a third value, which now replaces the conflict's value `theirs`.
@@ -52,7 +52,7 @@ pub enum ResolutionOutcome {
 /// # Errors
 /// Returns an error when the conflict does not exist or is already resolved, the caller may not change the field, or
 /// the campaign is closed.
-pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ResolutionOutcome> {
+pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ConflictResolutionOutcome> {
     let ConflictChoice { id, side, caller, now, .. } = choice;
     let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     let no_key =
@@ -72,7 +72,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolut
     let shows = if conflict.shown == "mine" { &conflict.mine } else { &conflict.theirs };
     if stored != *value && stored != *shows {
         conflicts::replace_stored_value(tx, *id, &stored, before.last_change_of_field(field)).await?;
-        return Ok(ResolutionOutcome::Changed(before.vehicle.id, before.vehicle.version));
+        return Ok(ConflictResolutionOutcome::Changed(before.vehicle.id, before.vehicle.version));
     }
     conflicts::mark_resolved(tx, *id, merge::conflict_side_text(*side), (caller.signed_in_user_id(), *now)).await?;
     let event = event(&conflict, &before.vehicle, (&stored, value), choice);
@@ -81,25 +81,25 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolut
         let vehicle = vehicles::find_in_transaction(tx, conflict.vehicle_id, YardFilter::All).await?.ok_or(Error::ConflictNotFound(*id))?;
         VehicleWriteResult { vehicle, campaign_counts: None, revision: None }
     } else {
-        write(tx, &before, (field, value), (&no_key, &AuditEntry::new(*now, Some(caller), event))).await?
+        write(tx, &before, (field, value), (&no_key, &NewAuditEntry::new(*now, Some(caller), event))).await?
     };
     let settled = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
-    Ok(ResolutionOutcome::Done(Box::new(settled), Box::new(moved)))
+    Ok(ConflictResolutionOutcome::Done(Box::new(settled), Box::new(moved)))
 }
 
 /// Writes the chosen value of a conflict to the vehicle's field.
 async fn write(
     tx: &mut Tx<'_>,
-    before: &LoadedVehicle,
+    before: &VehicleForSave,
     (field, value): (Field, &str),
-    (key, entry): (&IdempotencyKey, &AuditEntry),
+    (key, entry): (&IdempotencyKey, &NewAuditEntry),
 ) -> Result<VehicleWriteResult> {
     let vehicle = &before.vehicle;
     if vehicle.gate == "closed" {
         return Err(Error::CampaignClosed(vehicle.campaign_name.clone()));
     }
     let mut content = EditableFields::from_vehicle(vehicle);
-    merge::set_field(&mut content, vehicle, field, value)?;
+    merge::set_field_from_text(&mut content, vehicle, field, value)?;
     let deltas = content.counter_deltas(vehicle);
     let change = NewSave { before: vehicle, content: &content, deltas: &deltas, entry, key, yard_filter: YardFilter::All };
     let after = saves::write_save(tx, &change).await.map_err(|cause| content.to_save_error(cause))?;

@@ -7,7 +7,7 @@ use crate::{
     store::{
         conflicts::NewConflict,
         editable_fields::{EditableFields, parking_space_after_save},
-        saves::LoadedVehicle,
+        saves::VehicleForSave,
         vehicles::Vehicle,
     },
 };
@@ -137,7 +137,7 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &MergeBase
 /// # Errors
 /// Returns the error of the first rule that the save breaks. The rules are checked in this order: no field has a conflict (unless
 /// `stores_conflicts` is true), the role may change the fields, the campaign is open, the status change is allowed.
-pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &MergeBase) -> Result<(EditableFields, Vec<NewConflict>)> {
+pub fn merge_save(role: Role, before: &VehicleForSave, save: &SaveCommand, base: &MergeBase) -> Result<(EditableFields, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;
     let mut wishes = list_changes_to_merge(vehicle, save, base);
     wishes.retain(|wish| wish.counts(role));
@@ -160,12 +160,12 @@ pub fn merge_save(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: 
     let mut content = EditableFields::from_vehicle(vehicle);
     let (conflicts, merging): (Vec<_>, Vec<_>) = wishes.into_iter().partition(FieldChange::is_conflict);
     for wish in &merging {
-        set_field(&mut content, vehicle, wish.field, &wish.wanted)?;
+        set_field_from_text(&mut content, vehicle, wish.field, &wish.wanted)?;
     }
     let kept = conflicts.into_iter().map(|wish| {
         let shows = displayed_side(role, wish.field, &wish.stored, &wish.wanted);
         if shows == Side::Mine {
-            set_field(&mut content, vehicle, wish.field, &wish.wanted)?;
+            set_field_from_text(&mut content, vehicle, wish.field, &wish.wanted)?;
         }
         let (theirs_by, theirs_at) = before.last_change_of_field(wish.field);
         let FieldChange { field, base, stored: theirs, wanted: mine } = wish;
@@ -188,7 +188,7 @@ fn check_status_change(role: Role, from: &str, to: &str) -> Result<()> {
 ///
 /// # Errors
 /// Returns `InvalidField` when the text is not a valid value of the field.
-pub fn set_field(content: &mut EditableFields, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
+pub fn set_field_from_text(content: &mut EditableFields, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
     match field {
         Field::Status => content.status = status::vehicle_status_text(status::parse_vehicle_status(value).unwrap_or_default()),
         Field::OperatorNotes => value.clone_into(&mut content.operator_notes),

@@ -10,13 +10,13 @@ use crate::{
         counters::CounterDeltasByYard,
         editable_fields::EditableFields,
         idempotency_keys::IdempotencyKey,
-        saves::{self, LoadedVehicle, NewSave, SavedRow},
+        saves::{self, NewSave, SavedVehicleRow, VehicleForSave},
         vehicles::{self, Vehicle},
     },
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
-    audit::AuditEntry,
+    audit::NewAuditEntry,
     auth::identity::Caller,
     db::{Db, Tx},
 };
@@ -51,7 +51,7 @@ pub enum SaveAttemptOutcome {
 
 /// A save that was checked against the current vehicle but is not written yet.
 pub struct EvaluatedSave {
-    found: LoadedVehicle,
+    found: VehicleForSave,
     /// New content and conflicts of the save; `None` when an earlier save used the same idempotency key.
     verdict: Option<Verdict>,
 }
@@ -60,7 +60,7 @@ struct Verdict {
     content: EditableFields,
     kept: Vec<NewConflict>,
     deltas: CounterDeltasByYard,
-    entry: AuditEntry,
+    entry: NewAuditEntry,
 }
 
 impl EvaluatedSave {
@@ -80,7 +80,7 @@ impl EvaluatedSave {
 
     /// Returns the outcome of the attempt. `after` is the written vehicle row, or `None` when no row was written.
     #[must_use]
-    pub fn into_outcome(self, after: Option<SavedRow>) -> SaveAttemptOutcome {
+    pub fn into_outcome(self, after: Option<SavedVehicleRow>) -> SaveAttemptOutcome {
         match (self.verdict, after) {
             (Some(verdict), Some(after)) => SaveAttemptOutcome::Saved(Box::new(SaveResult {
                 write_result: VehicleWriteResult::from_row(after, &verdict.deltas),
@@ -107,14 +107,15 @@ impl SaveAttempt {
     ///
     /// # Errors
     /// Returns the error of the first rule that the save breaks.
-    pub fn evaluate_save(&self, found: LoadedVehicle) -> Result<EvaluatedSave> {
+    pub fn evaluate_save(&self, found: VehicleForSave) -> Result<EvaluatedSave> {
         let Self { caller, save, now, .. } = self;
         if found.key_vehicle.is_some() {
             return Ok(EvaluatedSave { found, verdict: None });
         }
         let (content, kept) = save_rules::evaluate_save(caller.role, &found, save)?;
         let deltas = content.counter_deltas(&found.vehicle);
-        let entry = AuditEntry::new(*now, Some(caller), audit_event::build_save_audit_event(&found.vehicle, &content, save, &kept, *now));
+        let entry =
+            NewAuditEntry::new(*now, Some(caller), audit_event::build_save_audit_event(&found.vehicle, &content, save, &kept, *now));
         Ok(EvaluatedSave { found, verdict: Some(Verdict { content, kept, deltas, entry }) })
     }
 
@@ -147,7 +148,8 @@ impl SaveAttempt {
         let Self { caller, save, key, now } = self;
         let (vehicle_id, campaign_id) = (before.id, before.campaign_id);
         let (device, device_time) = (save.device.as_str(), save.device_time);
-        if !kept.is_empty() && conflicts::count_open_conflicts_of_user(tx, caller.user_id, MAX_OPEN_CONFLICTS).await? >= MAX_OPEN_CONFLICTS
+        if !kept.is_empty()
+            && conflicts::count_open_conflicts_caused_by_user(tx, caller.user_id, MAX_OPEN_CONFLICTS).await? >= MAX_OPEN_CONFLICTS
         {
             return Err(Error::TooManyConflicts(MAX_OPEN_CONFLICTS));
         }
@@ -163,7 +165,7 @@ impl SaveAttempt {
 
     /// Returns the outcome of a save whose idempotency key was used before: the current vehicle if the earlier save had equal
     /// values, otherwise [`Error::KeyReused`].
-    async fn repeated_result(&self, tx: &mut Tx<'_>, found: &LoadedVehicle) -> Result<SaveResult> {
+    async fn repeated_result(&self, tx: &mut Tx<'_>, found: &VehicleForSave) -> Result<SaveResult> {
         let Self { save, key, .. } = self;
         let same = found.key_vehicle == Some(key.vehicle_id) && found.key_fingerprint.as_ref() == Some(&key.fingerprint);
         if !same {

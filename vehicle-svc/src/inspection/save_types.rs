@@ -7,7 +7,7 @@ use crate::{
         counters::{CampaignCounts, CounterDeltasByYard},
         editable_fields::EditableFields,
         idempotency_keys,
-        saves::SavedRow,
+        saves::SavedVehicleRow,
         vehicles::Vehicle,
     },
     yard_filter::YardFilter,
@@ -112,8 +112,8 @@ pub struct VehicleWriteResult {
 impl VehicleWriteResult {
     /// Builds the result from the database row that a save returned.
     #[must_use]
-    pub fn from_row(after: SavedRow, deltas: &CounterDeltasByYard) -> Self {
-        let SavedRow { vehicle, total, total_inspected: inspected, revision, reached_milestone } = after;
+    pub fn from_row(after: SavedVehicleRow, deltas: &CounterDeltasByYard) -> Self {
+        let SavedVehicleRow { vehicle, total, total_inspected: inspected, revision, reached_milestone } = after;
         let of = vehicle.campaign_id;
         let changes_progress = reached_milestone || deltas.has_changes();
         let campaign_counts = changes_progress.then_some(CampaignCounts {
@@ -141,7 +141,7 @@ impl EditableFields {
     /// Converts the database error of a failed save. A duplicate VIN becomes [`Error::VinTaken`].
     #[must_use]
     pub fn to_save_error(&self, cause: sqlx::Error) -> Error {
-        if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_duplicate_key(&cause) {
+        if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_duplicate_idempotency_key(&cause) {
             Error::VinTaken(self.identifier.to_text())
         } else {
             cause.into()

@@ -19,7 +19,7 @@ const MAX_HOURS: i64 = 92 * 24;
 ///
 /// # Errors
 /// Returns `InvalidField` for a range that is missing, empty or too long, and `CampaignNotFound` when the campaign does not exist.
-pub async fn load_activity(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
+pub async fn load_inspection_activity(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
     let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(work_counts::hours_since_epoch);
     let (first_hour, last_hour) = hour(request.from.as_ref())
         .zip(hour(request.to.as_ref()))
@@ -56,7 +56,7 @@ pub async fn load_activity(db: &Db, caller: &Caller, request: &pb::GetActivityRe
 async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
     match campaign {
         Some(id) => yards::list_yard_counts_of_campaign(db, id).await,
-        None => yards::list_vehicle_counts(db).await,
+        None => yards::list_yard_counts_of_all_campaigns(db).await,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The pace is computed from the last save of each vehicle in the database, so that all replicas compute equal paces, also after
 //! a restart.
-use crate::store::work_pace::{self, RecentUserSaves, RemainingCount};
+use crate::store::work_pace::{self, RecentSaveCount, RemainingVehicleCount};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{
@@ -28,18 +28,18 @@ pub async fn compute_work_pace(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -
         return Ok(Vec::new());
     }
     let (saved, remaining) = tokio::try_join!(
-        work_pace::list_recent_saves(db, campaigns, now - PACE_WINDOW),
+        work_pace::list_recent_save_counts(db, campaigns, now - PACE_WINDOW),
         work_pace::count_remaining_vehicles(db, campaigns)
     )?;
-    let mut by_campaign: BTreeMap<i64, Vec<RecentUserSaves>> = BTreeMap::new();
+    let mut by_campaign: BTreeMap<i64, Vec<RecentSaveCount>> = BTreeMap::new();
     for row in saved {
         by_campaign.entry(row.campaign_id).or_default().push(row);
     }
     Ok(remaining.into_iter().map(|of| whole(&of, &by_campaign.remove(&of.campaign_id).unwrap_or_default(), now)).collect())
 }
 
-fn whole(of: &RemainingCount, saved: &[RecentUserSaves], now: DateTime<Utc>) -> Pace {
-    let mut people: BTreeMap<i64, Vec<&RecentUserSaves>> = BTreeMap::new();
+fn whole(of: &RemainingVehicleCount, saved: &[RecentSaveCount], now: DateTime<Utc>) -> Pace {
+    let mut people: BTreeMap<i64, Vec<&RecentSaveCount>> = BTreeMap::new();
     for row in saved {
         people.entry(row.user_id).or_default().push(row);
     }
@@ -72,7 +72,7 @@ pub fn hide_counts_of_other_users(pace: &mut Pace, caller: &Caller) {
     }
 }
 
-fn person(user_id: i64, rows: &[&RecentUserSaves], now: DateTime<Utc>) -> Option<UserPace> {
+fn person(user_id: i64, rows: &[&RecentSaveCount], now: DateTime<Utc>) -> Option<UserPace> {
     let last = rows.iter().max_by_key(|row| row.last_at)?;
     let first_at = rows.iter().map(|row| row.first_at).min()?;
     let saves = rows.iter().map(|row| row.saves).sum();
@@ -110,16 +110,16 @@ fn hours(remaining: i64, rate: f64) -> Option<TimeDelta> {
 mod tests {
     use super::*;
 
-    fn saved(user_id: i64, yard: i64, saves: i64, (first, last): (i64, i64), now: DateTime<Utc>) -> RecentUserSaves {
+    fn saved(user_id: i64, yard: i64, saves: i64, (first, last): (i64, i64), now: DateTime<Utc>) -> RecentSaveCount {
         let ago = |minutes| now - TimeDelta::minutes(minutes);
-        RecentUserSaves { campaign_id: 1, user_id, yard_id: Some(yard), saves, first_at: ago(first), last_at: ago(last) }
+        RecentSaveCount { campaign_id: 1, user_id, yard_id: Some(yard), saves, first_at: ago(first), last_at: ago(last) }
     }
 
     #[test]
     fn a_pace_lists_users_at_work_and_estimates_the_finish() {
         let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
         let rows = [saved(4, 2, 10, (20, 18), now), saved(4, 3, 5, (17, 1), now), saved(5, 2, 5, (30, 16), now)];
-        let pace = whole(&RemainingCount { campaign_id: 1, remaining: 90 }, &rows, now);
+        let pace = whole(&RemainingVehicleCount { campaign_id: 1, remaining: 90 }, &rows, now);
         assert_eq!(pace.people.len(), 1, "a user without a save for 15 minutes is not at work");
         assert_eq!(
             (pace.people[0].user_id, pace.people[0].yard, pace.people[0].saves, pace.people[0].per_hour),
@@ -132,9 +132,9 @@ mod tests {
     #[test]
     fn there_is_no_finish_time_without_saves_or_without_remaining_vehicles() {
         let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
-        let idle = whole(&RemainingCount { campaign_id: 1, remaining: 80 }, &[], now);
+        let idle = whole(&RemainingVehicleCount { campaign_id: 1, remaining: 80 }, &[], now);
         assert_eq!((idle.per_hour, idle.finish_at), (0.0, None));
-        let done = whole(&RemainingCount { campaign_id: 1, remaining: 0 }, &[saved(4, 2, 1, (0, 0), now)], now);
+        let done = whole(&RemainingVehicleCount { campaign_id: 1, remaining: 0 }, &[saved(4, 2, 1, (0, 0), now)], now);
         assert_eq!((done.per_hour, done.finish_at), (6.0, None), "one save counts as one in ten minutes");
     }
 }

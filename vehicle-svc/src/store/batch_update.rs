@@ -177,7 +177,7 @@ async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Ut
         noted("status", "e.status"),
         noted("operator_notes", "e.operator_notes"),
         noted("admin_notes", "e.admin_notes"),
-        dialect::unnest_edits_sql(tx.is_postgres())
+        dialect::unnest_vehicle_patches_sql(tx.is_postgres())
     );
     let rows = serde_json::to_string(all).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
     on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(&rows).bind(by).bind(at).execute(c).await.map(drop))

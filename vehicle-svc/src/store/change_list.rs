@@ -40,7 +40,7 @@ pub async fn load_oldest_delta_revision(db: &Db, campaign: i64) -> Result<Option
 
 /// Returns the vehicles that changed after a revision of the campaign, at most [`MAX_CHANGES_PER_DELTA`] + 1. The additional vehicle lets the
 /// caller detect too many changes.
-pub async fn list_changed_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<VehicleListRow>> {
+pub async fn list_vehicles_changed_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<VehicleListRow>> {
     on!(db.read_pool(), c => query_as(
         "select v.id, v.model_code, v.serial_number, v.parking_space, v.yard_group, v.yard_id, v.status, v.inspected, v.version, v.walk_key
            from changes k join vehicles v on v.id = k.vehicle_id
@@ -49,7 +49,7 @@ pub async fn list_changed_since(db: &Db, campaign: i64, revision: i64) -> Result
 }
 
 /// Returns the ids of the campaign's vehicles that changed after a revision and no longer exist.
-pub async fn list_deleted_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<i64>> {
+pub async fn list_vehicle_ids_deleted_since(db: &Db, campaign: i64, revision: i64) -> Result<Vec<i64>> {
     on!(db.read_pool(), c => query_scalar(
         "select k.vehicle_id from changes k left join vehicles v on v.id = k.vehicle_id
           where k.campaign_id = $1 and k.revision > $2 and v.id is null order by k.vehicle_id limit $3")

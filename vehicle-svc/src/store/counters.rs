@@ -47,7 +47,7 @@ impl CounterDeltasByYard {
     /// Returns the yards that the save of one vehicle affects, at most two, with the changes of their counters. Unused elements
     /// have the yard `None` and no change.
     #[must_use]
-    pub fn deltas_of_affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
+    pub fn affected_yard_deltas(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
         [yards.next().unwrap_or_default(), yards.next().unwrap_or_default()]
     }

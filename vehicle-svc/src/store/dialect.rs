@@ -36,7 +36,7 @@ pub fn unnest_texts_sql(postgres: bool) -> &'static str {
 /// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows. The columns `id` and `content`
 /// contain the numbers of a pair.
 #[must_use]
-pub fn unnest_pairs_sql(postgres: bool) -> &'static str {
+pub fn unnest_content_ids_sql(postgres: bool) -> &'static str {
     if postgres {
         "select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as content from jsonb_array_elements(cast($1 as jsonb))"
     } else {
@@ -47,7 +47,7 @@ pub fn unnest_pairs_sql(postgres: bool) -> &'static str {
 /// Returns the select that expands a JSON array of new vehicle values, bound to `$1`, to one row per vehicle. Batch updates use
 /// these rows.
 #[must_use]
-pub fn unnest_edits_sql(postgres: bool) -> &'static str {
+pub fn unnest_vehicle_patches_sql(postgres: bool) -> &'static str {
     if postgres {
         "select * from json_to_recordset(cast($1 as json)) as r(id bigint, space text, yard bigint, yard_group text, walk text,
             haystack text, status text, inspected boolean, admin_notes text, operator_notes text)"

@@ -25,7 +25,7 @@ pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64
 
 /// Returns `true` when a statement failed because a concurrent save used the same idempotency key.
 #[must_use]
-pub fn is_duplicate_key(cause: &sqlx::Error) -> bool {
+pub fn is_duplicate_idempotency_key(cause: &sqlx::Error) -> bool {
     let sqlx::Error::Database(database_error) = cause else { return false };
     // SQLite names the columns in its message, PostgreSQL names the constraint.
     database_error.is_unique_violation()

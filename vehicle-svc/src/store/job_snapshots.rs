@@ -118,10 +118,10 @@ pub async fn list_snapshots_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Vehi
 
 /// Resets the content id of every restored vehicle to its value before the job. The content id is the version at which the content
 /// was first stored. Also replaces all stored snapshots of the job with `left`, the snapshots of the vehicles that the undo skipped.
-pub async fn finish_undo(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
+pub async fn update_snapshots_after_undo(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",
-        dialect::unnest_pairs_sql(tx.is_postgres())
+        dialect::unnest_content_ids_sql(tx.is_postgres())
     );
     let pairs: Vec<_> = restored.iter().map(|before| (before.id, before.content)).collect();
     let pairs = serde_json::to_string(&pairs).unwrap_or_default();

@@ -298,7 +298,7 @@ pub async fn list_vehicles_changed_after_import(tx: &mut Tx<'_>, campaign: i64) 
 
 /// A campaign that campaign-svc still has to delete, because the import of the campaign was undone.
 #[derive(Debug, Clone, Copy, FromRow)]
-pub struct PendingDeletion {
+pub struct PendingCampaignDeletion {
     /// Id of the import job.
     pub id: i64,
     /// Id of the campaign to delete.
@@ -306,7 +306,7 @@ pub struct PendingDeletion {
 }
 
 /// Returns at most 100 campaigns that campaign-svc still has to delete, because their imports were undone.
-pub async fn list_pending_deletions(db: &Db) -> Result<Vec<PendingDeletion>> {
+pub async fn list_pending_campaign_deletions(db: &Db) -> Result<Vec<PendingCampaignDeletion>> {
     on!(db.read_pool(), c => query_as("select id, removing from jobs where removing is not null order by id limit 100").fetch_all(c).await)
 }
 

@@ -5,7 +5,7 @@ use serde_aux::serde_introspection::serde_introspect;
 
 /// Returns the field names of a struct that implements `Deserialize`, in the order of their declaration.
 #[must_use]
-pub fn field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+pub fn struct_field_names<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     serde_introspect::<T>()
 }
 

@@ -29,13 +29,13 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, milestone: i32, revision: i6
 }
 
 /// Returns at most 1,000 milestones (work begun, complete, incomplete again) that campaign-svc has not received yet.
-pub async fn list_pending(db: &Db) -> Result<Vec<PendingMilestone>> {
+pub async fn list_pending_milestones(db: &Db) -> Result<Vec<PendingMilestone>> {
     on!(db.read_pool(), c => query_as("select campaign_id, turn, revision from turns order by campaign_id limit 1000").fetch_all(c).await)
 }
 
 /// Deletes a milestone (work begun, complete, incomplete again) that campaign-svc has received. A later milestone of the campaign
 /// is not deleted.
-pub async fn delete_delivered(tx: &mut Tx<'_>, delivered: PendingMilestone) -> Result<()> {
+pub async fn delete_delivered_milestone(tx: &mut Tx<'_>, delivered: PendingMilestone) -> Result<()> {
     on!(tx.connection(), c => query("delete from turns where campaign_id = $1 and revision = $2")
         .bind(delivered.campaign_id).bind(delivered.revision).execute(c).await.map(drop))
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
-    audit::AuditEntry,
+    audit::NewAuditEntry,
     db::{Engine, Tx},
     on,
 };
@@ -24,7 +24,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A vehicle as loaded for a save, with the record of an earlier save that used the same idempotency key.
 #[derive(Debug, Clone, FromRow)]
-pub struct LoadedVehicle {
+pub struct VehicleForSave {
     /// The current vehicle; its field `next` (next vehicle to inspect) is not set.
     #[sqlx(flatten)]
     pub vehicle: Vehicle,
@@ -54,7 +54,7 @@ struct Authors {
     space_at: Option<DateTime<Utc>>,
 }
 
-impl LoadedVehicle {
+impl VehicleForSave {
     /// Returns `true` when the vehicle has the given status or had it at any earlier time.
     #[must_use]
     pub fn has_ever_had_status(&self, wanted: VehicleStatus) -> bool {
@@ -81,7 +81,7 @@ impl LoadedVehicle {
 
 /// Database row that a save returns: the vehicle and the counters of the vehicle's campaign.
 #[derive(Debug, Clone, FromRow)]
-pub struct SavedRow {
+pub struct SavedVehicleRow {
     /// The vehicle after the save; its field `next` is the id of the next vehicle to inspect.
     #[sqlx(flatten)]
     pub vehicle: Vehicle,
@@ -107,7 +107,7 @@ pub struct NewSave<'s> {
     /// Changes to the counters of the campaign.
     pub deltas: &'s CounterDeltasByYard,
     /// Entry for the audit log.
-    pub entry: &'s AuditEntry,
+    pub entry: &'s NewAuditEntry,
     /// Idempotency key of the save; its text is empty when the client sent none.
     pub key: &'s IdempotencyKey,
     /// Vehicles that the user may see; the next vehicle to inspect is chosen from these vehicles.
@@ -134,18 +134,18 @@ impl NewSave<'_> {
 /// vehicle does not exist, or its campaign is being imported or deleted.
 ///
 /// If `lock` is true, the vehicle's row stays locked until the transaction ends.
-pub async fn load_vehicle(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<LoadedVehicle>> {
+pub async fn load_vehicle(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, lock: bool) -> Result<Option<VehicleForSave>> {
     let text = if lock { dialect::load_vehicle_for_update_sql(tx.is_postgres()) } else { dialect::LOAD_VEHICLE_FOR_SAVE_SQL };
     on!(tx.connection(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
 /// Loads the vehicles that a group of saves changes, on `PostgreSQL` only. `keys` contains the idempotency key of each save, with
 /// the id of the vehicle. Returns the vehicles by id, each with the record of an earlier save that used the same key.
-pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<HashMap<i64, LoadedVehicle>> {
+pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<HashMap<i64, VehicleForSave>> {
     let ids: Vec<i64> = keys.iter().map(|key| key.vehicle_id).collect();
     let users: Vec<i64> = keys.iter().map(|key| key.user_id).collect();
     let texts: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
-    let found: Vec<LoadedVehicle> =
+    let found: Vec<VehicleForSave> =
         query_as(dialect::LOAD_VEHICLES_FOR_SAVES_SQL).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres_connection()?).await?;
     Ok(found.into_iter().map(|before| (before.vehicle.id, before)).collect())
 }
@@ -154,19 +154,19 @@ pub async fn load_vehicles(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<
 ///
 /// On `PostgreSQL`, returns `None`, and writes nothing, when the vehicle's version has changed, another transaction has locked the
 /// vehicle, or the campaign is closed. On `SQLite`, no other writer can change the vehicle between load and save.
-pub async fn write_save(tx: &mut Tx<'_>, change: &NewSave<'_>) -> Result<Option<SavedRow>> {
+pub async fn write_save(tx: &mut Tx<'_>, change: &NewSave<'_>) -> Result<Option<SavedVehicleRow>> {
     match tx.connection() {
         Engine::Postgres(_) => Ok(write_saves(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
         Engine::Sqlite(c) => save_on_sqlite(c, change).await,
     }
 }
 
-async fn save_on_sqlite(c: &mut SqliteConnection, change: &NewSave<'_>) -> Result<Option<SavedRow>> {
+async fn save_on_sqlite(c: &mut SqliteConnection, change: &NewSave<'_>) -> Result<Option<SavedVehicleRow>> {
     let NewSave { before, content, deltas, entry, key, yard_filter } = change;
-    let [(first_yard, first), (second_yard, second)] = deltas.deltas_of_affected_yards();
+    let [(first_yard, first), (second_yard, second)] = deltas.affected_yard_deltas();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
-    let mut rows: Vec<SavedRow> = query_as(save_sql::sqlite_save_sql(*yard_filter))
+    let mut rows: Vec<SavedVehicleRow> = query_as(save_sql::sqlite_save_sql(*yard_filter))
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
@@ -220,7 +220,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &NewSave<'_>) -> Resul
 /// # Errors
 /// Returns the database error, and writes no save of the group, when one save violates a constraint, such as a
 /// duplicate VIN.
-pub async fn write_saves(tx: &mut Tx<'_>, changes: &[NewSave<'_>]) -> Result<HashMap<i64, SavedRow>> {
+pub async fn write_saves(tx: &mut Tx<'_>, changes: &[NewSave<'_>]) -> Result<HashMap<i64, SavedVehicleRow>> {
     if changes.is_empty() {
         return Ok(HashMap::new());
     }
@@ -229,7 +229,7 @@ pub async fn write_saves(tx: &mut Tx<'_>, changes: &[NewSave<'_>]) -> Result<Has
             changes.iter().map(|$change| $value).collect::<Vec<_>>()
         };
     }
-    let written: Vec<SavedRow> = query_as(save_sql::POSTGRES_SAVE_SQL.as_str())
+    let written: Vec<SavedVehicleRow> = query_as(save_sql::POSTGRES_SAVE_SQL.as_str())
         .bind(column!(|c| c.before.id))
         .bind(column!(|c| c.before.campaign_id))
         .bind(column!(|c| c.before.version))
@@ -246,12 +246,12 @@ pub async fn write_saves(tx: &mut Tx<'_>, changes: &[NewSave<'_>]) -> Result<Has
         .bind(column!(|c| c.content.operator_notes.as_str()))
         .bind(column!(|c| c.entry.user_id))
         .bind(column!(|c| c.entry.at))
-        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[0].0))
-        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[0].1.total))
-        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[0].1.inspected))
-        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[1].0))
-        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[1].1.total))
-        .bind(column!(|c| c.deltas.deltas_of_affected_yards()[1].1.inspected))
+        .bind(column!(|c| c.deltas.affected_yard_deltas()[0].0))
+        .bind(column!(|c| c.deltas.affected_yard_deltas()[0].1.total))
+        .bind(column!(|c| c.deltas.affected_yard_deltas()[0].1.inspected))
+        .bind(column!(|c| c.deltas.affected_yard_deltas()[1].0))
+        .bind(column!(|c| c.deltas.affected_yard_deltas()[1].1.total))
+        .bind(column!(|c| c.deltas.affected_yard_deltas()[1].1.inspected))
         .bind(column!(|c| c.entry.role))
         .bind(column!(|c| c.entry.kind))
         .bind(column!(|c| c.entry.subject.as_str()))

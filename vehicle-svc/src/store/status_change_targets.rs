@@ -3,8 +3,8 @@ use crate::store::{
     batch_update::VehiclePatch,
     dialect,
     job_snapshots::VehicleSnapshot,
-    json_rows::{deserialize_sqlite_bool, field_names, rows},
-    vehicle_lookup::{LookupScope, asked, content, lock_clause},
+    json_rows::{deserialize_sqlite_bool, rows, struct_field_names},
+    vehicle_lookup::{VehicleLookupScope, asked, content, lock_clause},
 };
 use patio_kit::db::Tx;
 use serde::Deserialize;
@@ -80,7 +80,7 @@ pub async fn find_status_change_targets(
     tx: &mut Tx<'_>,
     keys: &[&str],
     new: VehiclePatch<'_>,
-    scope: LookupScope,
+    scope: VehicleLookupScope,
 ) -> Result<Vec<StatusChangeTarget>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
@@ -99,8 +99,17 @@ pub async fn find_status_change_targets(
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     let (team, supervisor) = (new.operator_notes.is_some(), new.admin_notes.is_some());
-    let mut found =
-        rows!(tx, StatusChangeTarget, field_names::<StatusChangeTarget>(), text, &keys, scope.campaign, scope.yard, team, supervisor)?;
+    let mut found = rows!(
+        tx,
+        StatusChangeTarget,
+        struct_field_names::<StatusChangeTarget>(),
+        text,
+        &keys,
+        scope.campaign,
+        scope.yard,
+        team,
+        supervisor
+    )?;
     found.sort_unstable_by_key(|vehicle| vehicle.id);
     found.retain(|vehicle| held.has_campaign(vehicle.campaign_id));
     Ok(found)

@@ -3,7 +3,7 @@ use crate::{
     parking_space::ParkingSpace,
     store::{
         dialect,
-        json_rows::{deserialize_sqlite_bool, field_names, rows},
+        json_rows::{deserialize_sqlite_bool, rows, struct_field_names},
     },
 };
 use patio_kit::{db::Tx, on};
@@ -26,7 +26,7 @@ pub struct FoundVehicle {
     /// Name of the vehicle's campaign, and whether the campaign is open. All vehicles of a campaign share one allocation.
     #[sqlx(skip)]
     #[serde(skip)]
-    pub campaign: Arc<CampaignRef>,
+    pub campaign: Arc<VisibleCampaign>,
     /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
     /// Status text, such as `ok` or `Repair`; empty when the vehicle has no status.
@@ -98,7 +98,7 @@ impl FoundVehicle {
 /// Selection of the columns that a vehicle lookup fetches on request. Long texts are optional, because fetching all of
 /// them doubles the time of a lookup.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OptionalColumns {
+pub struct OptionalVehicleColumns {
     /// Whether to fetch model code and serial number; both are also fetched when any other column is selected.
     pub identifier: bool,
     /// Whether to fetch the parking space with its group (heading under which lists show it) and its sort key in walking order.
@@ -117,13 +117,13 @@ macro_rules! content {
 }
 pub(super) use content;
 
-impl OptionalColumns {
+impl OptionalVehicleColumns {
     /// Selection of all optional columns.
     const ALL: Self = Self { identifier: true, place: true, operator_notes: true, admin_notes: true };
 
     /// Returns the names of the [`FoundVehicle`] fields that a lookup with this selection fetches.
     fn fields(self) -> &'static [&'static str] {
-        let all = field_names::<FoundVehicle>();
+        let all = struct_field_names::<FoundVehicle>();
         if self == Self::default() { &all[..ALWAYS_FETCHED] } else { all }
     }
 
@@ -158,7 +158,7 @@ pub(super) use asked;
 
 /// Campaign and yard to which a vehicle lookup is limited, and whether the lookup locks the found rows.
 #[derive(Debug, Clone, Copy)]
-pub struct LookupScope {
+pub struct VehicleLookupScope {
     /// Id of the campaign to which the lookup is limited; `None` for all campaigns.
     pub campaign: Option<i64>,
     /// Id of the yard to which the lookup is limited; `None` for all yards.
@@ -169,7 +169,7 @@ pub struct LookupScope {
 
 /// Name of an open or closed campaign, and whether the campaign is open.
 #[derive(Debug, Default, FromRow)]
-pub struct CampaignRef {
+pub struct VisibleCampaign {
     id: i64,
     /// Name of the campaign.
     pub name: String,
@@ -180,7 +180,7 @@ pub struct CampaignRef {
 /// Visible campaigns (open or closed, not drafts or removed), by id. A campaign that becomes visible after the vehicle lookup began
 /// is not included.
 #[derive(Debug)]
-pub(super) struct VisibleCampaigns(HashMap<i64, Arc<CampaignRef>>);
+pub(super) struct VisibleCampaigns(HashMap<i64, Arc<VisibleCampaign>>);
 
 impl VisibleCampaigns {
     /// Returns `true` when the campaign was already open or closed at the start of the lookup.
@@ -202,7 +202,7 @@ impl VisibleCampaigns {
     }
 }
 
-impl LookupScope {
+impl VehicleLookupScope {
     /// Loads the open and closed campaigns of the scope. If the lookup locks vehicles, also locks these campaigns, so
     /// that none of them is opened or closed before the commit.
     pub(super) async fn load_campaigns(self, tx: &mut Tx<'_>) -> Result<VisibleCampaigns> {
@@ -211,7 +211,7 @@ impl LookupScope {
               where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id {}",
             dialect::choose_dialect_sql(tx.is_postgres() && self.locks_rows, "", "for key share")
         );
-        let seen: Vec<CampaignRef> = on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
+        let seen: Vec<VisibleCampaign> = on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
         Ok(VisibleCampaigns(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
     }
 }
@@ -224,7 +224,12 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks_rows: bool) -> &'static str {
 
 /// Returns the vehicles of open and closed campaigns whose VINs match the given comparison keys (upper case, without blanks, hyphens
 /// and asterisks), sorted by id.
-pub async fn find_by_vin_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalColumns, scope: LookupScope) -> Result<Vec<FoundVehicle>> {
+pub async fn find_by_vin_keys(
+    tx: &mut Tx<'_>,
+    keys: &[&str],
+    wanted: OptionalVehicleColumns,
+    scope: VehicleLookupScope,
+) -> Result<Vec<FoundVehicle>> {
     let held = scope.load_campaigns(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
@@ -239,14 +244,14 @@ pub async fn find_by_vin_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: OptionalCo
 /// Returns the vehicles with the given ids in open and closed campaigns, sorted by id. If `locks_rows` is true, the
 /// vehicles (but not their campaigns) stay locked until the commit.
 pub async fn list_by_ids(tx: &mut Tx<'_>, ids: &[i64], locks_rows: bool) -> Result<Vec<FoundVehicle>> {
-    let held = LookupScope { campaign: None, yard: None, locks_rows: false }.load_campaigns(tx).await?;
+    let held = VehicleLookupScope { campaign: None, yard: None, locks_rows: false }.load_campaigns(tx).await?;
     let text = format!(
         "select cast(0 as bigint) as asked, {} from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') {}",
-        OptionalColumns::ALL.columns(),
+        OptionalVehicleColumns::ALL.columns(),
         dialect::json_array_contains_sql(tx.is_postgres()),
         lock_clause(tx, locks_rows)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    Ok(held.with_campaigns(rows!(tx, FoundVehicle, OptionalColumns::ALL.fields(), text, &ids)?))
+    Ok(held.with_campaigns(rows!(tx, FoundVehicle, OptionalVehicleColumns::ALL.fields(), text, &ids)?))
 }

@@ -215,7 +215,7 @@ pub async fn list_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
 
 /// Data of a vehicle that the in-memory search index needs.
 #[derive(Debug, Clone, FromRow)]
-pub struct IndexedVehicle {
+pub struct SearchIndexEntry {
     /// Id of the vehicle.
     pub id: i64,
     /// Text that searches match against: VIN and parking space in lower case.
@@ -229,7 +229,7 @@ pub struct IndexedVehicle {
 
 /// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
 /// starts after `position`, the sort key and id of the previous vehicle.
-pub async fn list_search_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<IndexedVehicle>> {
+pub async fn list_search_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<SearchIndexEntry>> {
     on!(db.read_pool(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
           where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")

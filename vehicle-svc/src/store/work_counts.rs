@@ -46,9 +46,9 @@ pub fn is_defect_status(status: &str) -> bool {
 /// Changes in the number of a campaign's vehicles by yard id and status, caused by one bulk change. Vehicles without a status are
 /// not counted.
 #[derive(Debug, Default)]
-pub struct StatusDeltas(BTreeMap<(i64, String), i64>);
+pub struct StatusCountDeltas(BTreeMap<(i64, String), i64>);
 
-impl StatusDeltas {
+impl StatusCountDeltas {
     /// Adds the change of one vehicle's yard and status: `from` is the state before the change, `to` the state after it.
     pub fn add_vehicle_change(&mut self, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
         for ((yard, status), sign) in [(from, -1), (to, 1)] {
@@ -76,7 +76,7 @@ pub async fn add_bulk_change_activity(
     campaign: i64,
     at: DateTime<Utc>,
     inspected: impl Iterator<Item = (i64, i64)>,
-    statuses: &StatusDeltas,
+    statuses: &StatusCountDeltas,
 ) -> Result<()> {
     let mut work: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
     for (yard, number) in inspected {

@@ -8,7 +8,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Recent saves of one user in one yard of a campaign.
 #[derive(Debug, Clone, FromRow)]
-pub struct RecentUserSaves {
+pub struct RecentSaveCount {
     /// Id of the campaign.
     pub campaign_id: i64,
     /// Id of the user who saved the vehicles.
@@ -25,7 +25,7 @@ pub struct RecentUserSaves {
 
 /// Returns the saves in campaigns since the time `since`, by user and yard. Each vehicle counts once, for the user who saved the
 /// vehicle last.
-pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>) -> Result<Vec<RecentUserSaves>> {
+pub async fn list_recent_save_counts(db: &Db, campaigns: &[i64], since: DateTime<Utc>) -> Result<Vec<RecentSaveCount>> {
     let text = format!(
         "select k.campaign_id, k.saved_by as user_id, v.yard_id, count(*) as saves, min(k.saved_at) as first_at, max(k.saved_at) as last_at
            from changes k join vehicles v on v.id = k.vehicle_id
@@ -39,7 +39,7 @@ pub async fn list_recent_saves(db: &Db, campaigns: &[i64], since: DateTime<Utc>)
 
 /// Number of vehicles of a campaign that are not inspected yet.
 #[derive(Debug, Clone, Copy, FromRow)]
-pub struct RemainingCount {
+pub struct RemainingVehicleCount {
     /// Id of the campaign.
     pub campaign_id: i64,
     /// Number of vehicles that are not inspected.
@@ -47,7 +47,7 @@ pub struct RemainingCount {
 }
 
 /// Returns the number of vehicles that are not inspected in each of the given campaigns. Drafts and removed campaigns are left out.
-pub async fn count_remaining_vehicles(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingCount>> {
+pub async fn count_remaining_vehicles(db: &Db, campaigns: &[i64]) -> Result<Vec<RemainingVehicleCount>> {
     let text = format!(
         "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",
         dialect::json_array_contains_sql(db.is_postgres())

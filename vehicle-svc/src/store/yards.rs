@@ -16,7 +16,7 @@ pub struct YardCount {
 }
 
 /// Returns the vehicle counters of every yard, summed over all open and closed campaigns.
-pub async fn list_vehicle_counts(db: &Db) -> Result<Vec<YardCount>> {
+pub async fn list_yard_counts_of_all_campaigns(db: &Db) -> Result<Vec<YardCount>> {
     on!(db.read_pool(), c => query_as(
         "select k.yard_id, cast(sum(k.total) as bigint) as total, cast(sum(k.inspected) as bigint) as inspected
            from counters k join campaigns c on c.id = k.campaign_id where c.gate in ('open', 'closed') group by k.yard_id")

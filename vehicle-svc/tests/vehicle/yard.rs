@@ -130,7 +130,7 @@ impl Yard {
         attach(&host.channels.campaign, campaigns);
         attach(&host.channels.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
         let service = vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap();
-        host.attach_service(&service);
+        host.attach_local_service(&service);
         Self { host, milestones, away }
     }
 

@@ -9,6 +9,7 @@ import styles from './SessionList.module.css'
 const mix = {
   'sessions.explain': 'Ao encerrar, o aparelho sai na próxima conexão e perde os dados offline e os rascunhos. Os envios pendentes ficam nele, cifrados, até a pessoa entrar novamente.',
   'sessions.unknown': 'Unknown device',
+  'sessions.device': '{browser} on {system}',
   'sessions.this': 'this device',
   'sessions.since': 'Desde {date} {time}',
   'sessions.used': 'Último uso {age}',
@@ -39,6 +40,7 @@ export const { catalogues, useFeatureText: useSessionsText } = defineFeatureText
     'sessions.unknown': 'Aparelho desconhecido',
     'sessions.this': 'este aparelho',
     'sessions.end': 'Encerrar',
+    'sessions.device': '{browser} no {system}',
     'sessions.endLabel': 'Encerrar a sessão em {device}',
     'sessions.endOthers': 'Encerrar todas as outras',
     'sessions.endAll': 'Encerrar todas',
@@ -99,7 +101,8 @@ function Session({ session: { current, device, address, created_at, last_used_at
   const t = useSessionsText()
   const language = useLanguage()
   const now = useCurrentTime()
-  const name = device === '' ? t('sessions.unknown') : device
+  const [browser, system] = device.split(' on ')
+  const name = device === '' ? t('sessions.unknown') : browser && system ? t('sessions.device', { browser, system }) : device
   return (
     <li className={styles.session}>
       <div>

@@ -5,7 +5,7 @@ pub mod yard;
 use campaign_svc::{Config, SCHEMA, Sweeper};
 use chrono::TimeDelta;
 use patio_kit::{
-    campaign_progress_cache::{self, CachedProgress},
+    campaign_progress_cache::{self, CachedCampaignProgress},
     client::service_channel::ServiceChannel,
     errors::{self, ErrorReason},
     server::access_layer::AccessLayerState,
@@ -54,7 +54,7 @@ impl World {
         join(&host, &host.channels.auth, "auth-svc", auth::routes(&host));
         join(&host, &host.channels.vehicle, "vehicle-svc", yard.routes());
         let service = campaign_svc::start(Config { sweep_interval }, &host).await.unwrap();
-        host.attach_service(&service);
+        host.attach_local_service(&service);
         let db = host.open_database(SCHEMA).await.unwrap();
         Self { sweeper: Sweeper::new(&host, &db), host, yard }
     }
@@ -153,8 +153,13 @@ impl World {
     /// Sets the counters of a campaign in a yard, and writes the cache entry that vehicle-svc writes at a commit.
     pub async fn count(&self, id: i64, yard: i32, counters: (i64, i64, Option<i64>)) {
         let now = self.yard.count(id, yard, counters);
-        let committed =
-            CachedProgress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
+        let committed = CachedCampaignProgress {
+            total: now.total_vehicles,
+            inspected: now.total_inspected,
+            next: None,
+            next_known: false,
+            in_dash: false,
+        };
         assert!(self.host.cache.put_if_newer(&campaign_progress_cache::campaign_progress_cache_key(id), now.revision, &committed).await);
     }
 

@@ -35,8 +35,8 @@ fn derived([model_code, serial_number, parking_space]: [String; 3]) -> New {
     let vin = format!("{model_code} {serial_number}");
     New {
         vin_key: vin::comparison_key(&vin),
-        yard_id: yard::yard_id_of_space(&parking_space).map(i64::from),
-        yard_group: yard::yard_group_of_space(&parking_space).to_owned(),
+        yard_id: yard::parking_space_yard_id(&parking_space).map(i64::from),
+        yard_group: yard::parking_space_yard_group(&parking_space).to_owned(),
         walk_key: walking_order::sort_key(&parking_space),
         haystack: format!("{vin}\n{parking_space}").to_lowercase(),
         model_code,

@@ -1,6 +1,6 @@
 //! Content of the audit log: one event for every change and every denied call, and nothing else.
 use super::stack::Stack;
-use patio_harness::acquire_shared_slot;
+use patio_harness::acquire_light_test_slot;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -83,7 +83,7 @@ fn work(campaign: i64, vehicles: &[Value]) -> Vec<Step> {
 
 #[test]
 fn every_change_and_denied_call_is_one_event_and_other_calls_are_none() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     Stack::on_each_database(|stack| {
         let tokens = ["op", "tm", "admin", "developer"].map(|name| (name, stack.sign_in(name)));
         let token = |who| tokens.iter().find(|(name, _)| *name == who).map(|(_, token)| token.as_str());
@@ -113,7 +113,7 @@ const ODD: [&str; 9] =
 
 #[test]
 fn special_characters_in_searches_are_plain_text() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     Stack::on_each_database(|stack| {
         let developer = stack.sign_in("developer");
         let (campaign, _) = stack.import(&developer);

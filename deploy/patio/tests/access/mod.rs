@@ -6,7 +6,7 @@ mod audit;
 mod saves;
 mod stack;
 
-use patio_harness::acquire_shared_slot;
+use patio_harness::acquire_light_test_slot;
 use patio_proto::access::Role;
 use serde_json::{Value, json};
 use stack::{Stack, forged};
@@ -140,7 +140,7 @@ fn call(stack: &Stack, row: &Row, token: Option<&str>) -> (u16, Value) {
 
 #[test]
 fn every_route_rejects_roles_that_are_not_permitted() {
-    let (_turn, stack) = (acquire_shared_slot(), Stack::start());
+    let (_turn, stack) = (acquire_light_test_slot(), Stack::start());
     let people = [("op", Let::Op), ("tm", Let::Tm), ("admin", Let::Admin), ("developer", Let::Developer)];
     // The last row of the matrix ends sessions.
     let people = people.map(|(name, rank)| (name, rank, stack.sign_in(name)));
@@ -177,7 +177,7 @@ fn bad_tokens(stack: &Stack, good: &str) -> Vec<(&'static str, Option<String>)> 
 
 #[test]
 fn no_bad_token_opens_any_route() {
-    let (_turn, stack) = (acquire_shared_slot(), Stack::start());
+    let (_turn, stack) = (acquire_light_test_slot(), Stack::start());
     let good = stack.sign_in("admin");
     let bad = bad_tokens(&stack, &good);
     let guarded: Vec<_> = rows().into_iter().filter(|row| row.who != Let::Anyone).collect();
@@ -200,7 +200,7 @@ fn no_bad_token_opens_any_route() {
 
 #[test]
 fn every_service_authorizes_every_call_by_itself() {
-    let (_turn, stack) = (acquire_shared_slot(), Stack::start());
+    let (_turn, stack) = (acquire_light_test_slot(), Stack::start());
     let guarded: Vec<_> = patio_proto::METHODS.iter().filter(|method| method.role > Role::Anyone as i32).collect();
     assert!(guarded.len() > 25);
     let good = stack.sign_in("op");

@@ -149,10 +149,10 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (ServiceHost, Str
     options.gateway.listen = ([127, 0, 0, 1], 0).into();
     options.gateway.web_dir = folder.join("none");
     let host = ServiceHost::with_local_services(options.settings).await.unwrap();
-    host.attach_service(&auth_svc::start(options.auth, &host).await.unwrap());
-    host.attach_service(&vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap());
-    host.attach_service(&campaign_svc::start(options.campaign, &host).await.unwrap());
-    host.attach_service(&import_svc::start(options.import, &host).await.unwrap());
+    host.attach_local_service(&auth_svc::start(options.auth, &host).await.unwrap());
+    host.attach_local_service(&vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap());
+    host.attach_local_service(&campaign_svc::start(options.campaign, &host).await.unwrap());
+    host.attach_local_service(&import_svc::start(options.import, &host).await.unwrap());
     let gateway = gateway::start(options.gateway, &host).await.unwrap();
     let url = format!("http://{}", gateway.address);
     host.tasks.spawn(async move { gateway.serve().await.unwrap() });

@@ -4,7 +4,7 @@ use crate::{
     dice::{Dice, seed},
     workbooks,
 };
-use patio_harness::{Client, Patio, SERVICE_NAMES};
+use patio_harness::{Client, PROGRAM_NAMES, Patio};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::{
@@ -106,7 +106,7 @@ impl Play {
 
     /// Kills a service while `act` runs in another thread, restarts it, and waits until no operation is unfinished.
     fn interrupted<T: Send + 'static>(&mut self, within: Duration, act: impl FnOnce() -> T + Send + 'static) -> T {
-        let victim = SERVICE_NAMES[usize::try_from(self.dice.below(5)).unwrap()];
+        let victim = PROGRAM_NAMES[usize::try_from(self.dice.below(5)).unwrap()];
         let delay = Duration::from_millis(self.dice.below(1 + u64::try_from(within.as_millis()).unwrap()));
         let acting = thread::spawn(act);
         thread::sleep(delay);

@@ -2,7 +2,7 @@
 use super::everything;
 use crate::workbooks;
 use patio_harness::{
-    Client, Database, POSTGRES_URL_VARIABLE, Patio, ProgramOutput, TestFolder, acquire_shared_slot, run_program, wait_until,
+    Client, Database, POSTGRES_URL_VARIABLE, Patio, ProgramOutput, TestFolder, acquire_light_test_slot, run_program, wait_until,
 };
 use patio_testing::print_to_stderr;
 use serde_json::json;
@@ -56,7 +56,7 @@ fn used(patio: &Patio) -> (Client, Vec<i64>) {
 
 #[test]
 fn an_online_backup_of_sqlite_can_be_restored() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let running = Patio::builder().with_installation_folder(folder.path()).start();
     let (admin, vehicles) = used(&running);
     let before = everything(&admin);
@@ -107,7 +107,7 @@ async fn ids(file: &Path, query: &'static str) -> Vec<i64> {
 
 #[test]
 fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let running = Patio::builder().with_installation_folder(folder.path()).start();
     let admin = running.sign_in();
     admin.import_workbook(&workbooks::campaign("Large", "HB20", MANY_VEHICLES));
@@ -126,7 +126,7 @@ fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
 
 #[test]
 fn a_metric_has_the_time_of_the_last_backup() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let running = Patio::builder().with_installation_folder(folder.path()).start();
     let url = format!("{}/metrics", running.replica("patio", 0).admin_url());
     let reported = || {
@@ -148,7 +148,7 @@ fn a_metric_has_the_time_of_the_last_backup() {
 
 #[test]
 fn an_encrypted_backup_is_unreadable_without_its_key() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let running = Patio::builder().with_installation_folder(folder.path()).start();
     let (admin, _) = used(&running);
     let before = everything(&admin);
@@ -178,7 +178,7 @@ fn an_encrypted_backup_is_unreadable_without_its_key() {
 
 #[test]
 fn a_backup_of_postgresql_can_be_restored() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let (Some(first), Some(second)) = (Database::create(), Database::create()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };

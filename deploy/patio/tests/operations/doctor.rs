@@ -1,5 +1,7 @@
 //! The command `doctor`: its machine-readable form, waiting, and the checks before an installation.
-use patio_harness::{Database, POSTGRES_URL_VARIABLE, ProgramOutput, Redis, TestFolder, acquire_shared_slot, find_free_port, run_program};
+use patio_harness::{
+    Database, POSTGRES_URL_VARIABLE, ProgramOutput, Redis, TestFolder, acquire_light_test_slot, find_free_port, run_program,
+};
 use patio_testing::print_to_stderr;
 use serde_json::Value;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt, path::Path, thread, time::Duration};
@@ -43,7 +45,7 @@ fn contents(folder: &Path) -> Vec<(String, u64)> {
 
 #[test]
 fn the_doctor_as_json_has_a_state_a_remedy_and_a_link_for_each_finding() {
-    let (_turn, sound) = (acquire_shared_slot(), Sound::new());
+    let (_turn, sound) = (acquire_light_test_slot(), Sound::new());
     let report = |settings: &[(&str, &str)]| {
         let done = sound.doctor(&["--json"], settings);
         let json: Value = serde_json::from_str(&done.stdout).unwrap_or_else(|cause| panic!("{cause}: {done:?}"));
@@ -68,7 +70,7 @@ fn the_doctor_as_json_has_a_state_a_remedy_and_a_link_for_each_finding() {
 
 #[test]
 fn the_doctor_waits_until_everything_is_ok_or_the_time_is_over() {
-    let (_turn, sound) = (acquire_shared_slot(), Sound::new());
+    let (_turn, sound) = (acquire_light_test_slot(), Sound::new());
     let index = format!("{}/index.html", sound.pages);
     fs::remove_file(&index).unwrap();
     let over = sound.doctor(&["--wait", "1s"], &[]);
@@ -85,7 +87,7 @@ fn the_doctor_waits_until_everything_is_ok_or_the_time_is_over() {
 
 #[test]
 fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
-    let (_turn, sound) = (acquire_shared_slot(), Sound::new());
+    let (_turn, sound) = (acquire_light_test_slot(), Sound::new());
     let before = contents(sound.folder.path());
     let pre = |settings: &[(&str, &str)]| sound.doctor(&["--pre"], settings);
     let fine = pre(&[]);
@@ -123,7 +125,7 @@ fn the_checks_before_an_installation_find_what_is_missing_and_change_nothing() {
 
 #[test]
 fn the_doctor_names_a_role_without_rights_and_a_server_with_too_few_connections() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let role = format!("{}_other", database.name());
     database.run_sql_in_maintenance_database(&format!("create role {role} login"));

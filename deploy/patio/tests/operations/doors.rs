@@ -1,5 +1,5 @@
 //! Sockets of running processes, compared with the connections that the network policies allow.
-use patio_harness::{Database, Patio, SERVICE_NAMES, acquire_shared_slot, claim_empty_redis_database};
+use patio_harness::{Database, PROGRAM_NAMES, Patio, acquire_light_test_slot, claim_empty_redis_database};
 use serde_json::json;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -61,7 +61,7 @@ fn needed() -> BTreeSet<(String, String)> {
 
 #[test]
 fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_allow() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let (Some(database), Some(redis)) = (Database::create(), claim_empty_redis_database()) else {
         return patio_testing::print_to_stderr("PostgreSQL or Redis is missing: open sockets not compared");
     };
@@ -82,7 +82,7 @@ fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_
                     Some(program) if *program != replica.program => _ = made.insert((replica.program.to_owned(), (*program).to_owned())),
                     // The other end of a connection has a port of the system's range.
                     _ => assert!(
-                        port >= FIRST_EPHEMERAL || (stores.contains(&port) && replica.program != SERVICE_NAMES[4]),
+                        port >= FIRST_EPHEMERAL || (stores.contains(&port) && replica.program != PROGRAM_NAMES[4]),
                         "{} connects to {port}",
                         replica.name()
                     ),

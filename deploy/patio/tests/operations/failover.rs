@@ -2,7 +2,7 @@
 use super::restores::workbook;
 use patio_harness::{
     Client, DATABASE_PASSWORD, DATABASE_ROLE, POSTGRES_URL_VARIABLE, Patio, Patroni, Postgres, Signal, TestFolder, acquire_exclusive_slot,
-    acquire_shared_slot, run_program, wait_until,
+    acquire_light_test_slot, run_program, wait_until,
 };
 use patio_testing::{long, patience, print_to_stderr};
 use serde_json::json;
@@ -115,7 +115,7 @@ fn yard() -> Option<Yard> {
 
 #[test]
 fn after_a_crash_of_the_primary_saves_continue_on_the_promoted_standby() {
-    let (_turn, Some(mut yard)) = (acquire_shared_slot(), yard()) else { return };
+    let (_turn, Some(mut yard)) = (acquire_light_test_slot(), yard()) else { return };
     yard.inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
     let (primary, standby, inspectors) = (&mut yard.primary, &yard.standby, &yard.inspectors);
     let rejected = inspectors.save_during(|| {
@@ -133,7 +133,7 @@ fn after_a_crash_of_the_primary_saves_continue_on_the_promoted_standby() {
 
 #[test]
 fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
-    let (_turn, Some(yard)) = (acquire_shared_slot(), yard()) else { return };
+    let (_turn, Some(yard)) = (acquire_light_test_slot(), yard()) else { return };
     let inspectors = &yard.inspectors;
     inspectors.save_during(|| thread::sleep(Duration::from_secs(1)));
     let rejected = inspectors.save_during(|| {
@@ -152,7 +152,7 @@ fn a_frozen_primary_that_wakes_up_after_the_failover_gets_no_saves() {
 
 #[test]
 fn doctor_finds_the_primary_among_several_hosts_and_names_all_when_none_responds() {
-    let (_turn, Some(yard)) = (acquire_shared_slot(), yard()) else { return };
+    let (_turn, Some(yard)) = (acquire_light_test_slot(), yard()) else { return };
     let doctor = |hosts: &str| {
         let url = format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{hosts}/patio");
         let allow = ("PATIO_ALLOW_DATA_LOSS", "true");

@@ -1,11 +1,11 @@
 //! Revoking all signing keys: all users are signed out, and Patio continues without a restart.
-use patio_harness::{Database, Patio, acquire_shared_slot, run_program, wait_until};
+use patio_harness::{Database, Patio, acquire_light_test_slot, run_program, wait_until};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 #[test]
 fn revoked_keys_sign_all_users_out_within_seconds_without_a_restart() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let one = Patio::builder().start();
     throw_away(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();

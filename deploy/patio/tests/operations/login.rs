@@ -1,6 +1,6 @@
 //! The commands `login` and `logout`, and calls to services with the stored session.
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, Patio, ProgramOutput, TestFolder, acquire_shared_slot, run_program, run_program_with_input,
+    ADMIN_HMC, ADMIN_PASSWORD, Patio, ProgramOutput, TestFolder, acquire_light_test_slot, run_program, run_program_with_input,
 };
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -10,7 +10,7 @@ fn call(settings: &[(&str, &str)], arguments: &[&str]) -> ProgramOutput {
 
 #[test]
 fn a_supervisor_signs_in_on_the_command_line_and_calls_services_without_reflection() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let patio = Patio::builder().with_separate_processes().start();
     let file = folder.path().join("private/session.json");
     let url_of = |program: &str| format!("http://127.0.0.1:{}", patio.replica(program, 0).port);
@@ -54,7 +54,7 @@ fn a_supervisor_signs_in_on_the_command_line_and_calls_services_without_reflecti
 
 #[test]
 fn a_session_file_that_others_can_read_is_not_used() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let file = folder.path().join("session.json");
     fs::write(&file, r#"{"url": "http://127.0.0.1:1", "hmc": "1000", "token": "t", "expires_at": ""}"#).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
@@ -64,7 +64,7 @@ fn a_session_file_that_others_can_read_is_not_used() {
 
 #[test]
 fn login_trusts_the_authority_that_is_given_and_no_other() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let patio = Patio::builder().with_setting("PATIO_TLS", "self-signed").start();
     let file = folder.path().join("session.json");
     let url = patio.url().replace("http://127.0.0.1", "https://localhost");

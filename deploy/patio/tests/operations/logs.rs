@@ -1,5 +1,5 @@
 //! Log lines of outages: each has its cause and the failed dependency, and an outage is a line and not one for each request.
-use patio_harness::{Client, Patio, Redis, Signal, TestFolder, acquire_shared_slot, wait_until};
+use patio_harness::{Client, Patio, Redis, Signal, TestFolder, acquire_light_test_slot, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn statuses(client: &Client, path: &str, number: usize) -> Vec<u16> {
 
 #[test]
 fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let mut patio =
         Patio::builder().with_separate_processes().with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
@@ -50,7 +50,7 @@ fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
 
 #[test]
 fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let Some(mut redis) = Redis::start(folder.path()) else { return print_to_stderr("Redis is not installed: skipped") };
     let patio = Patio::builder().with_redis(&redis.url()).with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();

@@ -1,5 +1,5 @@
 //! Metrics in the Prometheus format.
-use patio_harness::{Patio, acquire_shared_slot, wait_until};
+use patio_harness::{Patio, acquire_light_test_slot, wait_until};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -19,7 +19,7 @@ fn method(rpc: &str) -> String {
 
 #[test]
 fn requests_calls_streams_and_waiters_are_counted() {
-    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
+    let (_turn, patio) = (acquire_light_test_slot(), Patio::builder().start());
     let admin = patio.sign_in();
     let campaign = admin.import_template_workbook().id;
     let report = admin.call_route("GET", &format!("/api/campaigns/{campaign}/export_all_yards"), &Value::Null);
@@ -56,7 +56,7 @@ fn requests_calls_streams_and_waiters_are_counted() {
 
 #[test]
 fn each_metric_has_a_help_text_and_people_and_the_process_are_measured() {
-    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
+    let (_turn, patio) = (acquire_light_test_slot(), Patio::builder().start());
     let admin = patio.sign_in();
     let vehicle = admin.import_template_workbook().vehicle_ids()[0];
     admin.save_vehicle(vehicle, &json!({ "status": "ok" }));

@@ -14,7 +14,7 @@ async fn applied(host: &ServiceHost, schema: Schema) -> Vec<(i64, Vec<u8>)> {
 
 #[tokio::test]
 async fn migrations_can_run_repeatedly_and_concurrently() {
-    let _turn = patio_harness::acquire_shared_slot();
+    let _turn = patio_harness::acquire_light_test_slot();
     each_database(async |host| {
         for schema in SCHEMAS {
             let many =
@@ -29,7 +29,7 @@ async fn migrations_can_run_repeatedly_and_concurrently() {
 
 #[tokio::test]
 async fn an_older_version_starts_on_the_tables_of_a_newer_one() {
-    let _turn = patio_harness::acquire_shared_slot();
+    let _turn = patio_harness::acquire_light_test_slot();
     each_database(async |host| {
         for schema in SCHEMAS {
             let db = host.open_database(schema).await.unwrap();

@@ -21,7 +21,7 @@ mod truth;
 mod users;
 
 use crate::collector::Collector;
-use patio_harness::{Client, Patio, ProgramOutput, TestFolder, acquire_shared_slot, find_free_port, run_program};
+use patio_harness::{Client, Patio, ProgramOutput, TestFolder, acquire_light_test_slot, find_free_port, run_program};
 use serde_json::{Value, json};
 use std::{path::Path, thread};
 
@@ -55,7 +55,7 @@ fn contains(text: &str, lines: &[&str]) {
 
 #[test]
 fn the_doctor_checks_everything_and_says_how_to_fix_it() {
-    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
+    let (_turn, patio) = (acquire_light_test_slot(), Patio::builder().start());
     let pages = patio.folder().join("pages");
     let [well] = doctors([(&patio.data_folder(), &[("PATIO_WEB_DIR", pages.to_str().unwrap())])]);
     assert_eq!(well.code, Some(0), "{well:?}");
@@ -74,7 +74,7 @@ fn the_doctor_checks_everything_and_says_how_to_fix_it() {
 
 #[test]
 fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let work = folder.path().to_str().unwrap();
     let port = find_free_port();
     let collector = format!("http://127.0.0.1:{port}");
@@ -90,7 +90,7 @@ fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
 
 #[test]
 fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let address = probing::auth().address();
     let url = format!("http://{address}");
     let run_doctor_checks = |program: &str, secret: &str| {
@@ -122,7 +122,7 @@ fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
 
 #[test]
 fn the_doctor_finds_a_broken_database() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     Patio::builder().with_installation_folder(folder.path()).start().stop(); // stopping moves all writes into the database file
     let data = folder.path().join("data");
     let file = data.join("vehicle.db");

@@ -1,5 +1,5 @@
 //! PgBouncer in front of PostgreSQL: session mode works, other pool modes are rejected with a clear error.
-use patio_harness::{Database, POSTGRES_URL_VARIABLE, Patio, TestFolder, acquire_shared_slot, find_free_port, run_program, wait_until};
+use patio_harness::{Database, POSTGRES_URL_VARIABLE, Patio, TestFolder, acquire_light_test_slot, find_free_port, run_program, wait_until};
 use patio_testing::print_to_stderr;
 use serde_json::json;
 use std::{
@@ -57,7 +57,7 @@ impl Drop for Pool {
 
 #[test]
 fn session_mode_works_and_other_pool_modes_are_rejected() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     for mode in ["transaction", "statement"] {
         let Some(pool) = Pool::start(&database, mode, "") else { return print_to_stderr("pgbouncer is not installed: skipped") };
@@ -88,7 +88,7 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
 
 #[test]
 fn a_pooler_that_refuses_or_ignores_a_parameter_of_the_url_is_rejected() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     for (more, words) in [
         ("", "a PgBouncer that refuses a parameter of the URL (unsupported startup parameter: options)"),

@@ -1,5 +1,5 @@
 //! The command `probe`: health and calls of one service from the command line.
-use patio_harness::{Patio, ProgramOutput, acquire_shared_slot, run_program, wait_until};
+use patio_harness::{Patio, ProgramOutput, acquire_light_test_slot, run_program, wait_until};
 use std::{
     net::TcpListener,
     sync::LazyLock,
@@ -43,7 +43,7 @@ fn address(patio: &Patio, program: &str) -> String {
 
 #[test]
 fn a_probe_reports_the_health_as_text_and_exit_code() {
-    let (_turn, auth) = (acquire_shared_slot(), auth());
+    let (_turn, auth) = (acquire_light_test_slot(), auth());
     let probed = auth.probe(&[]);
     assert_eq!((probed.code, probed.combined_output()), (Some(0), format!("{} auth-svc SERVING\n", auth.address())));
     let probed = auth.probe(&["--json", "--service", "patio.auth.v1.UserService"]);
@@ -62,7 +62,7 @@ fn a_probe_reports_the_health_as_text_and_exit_code() {
 
 #[test]
 fn unreachable_and_not_serving_have_different_exit_codes() {
-    let (_turn, auth) = (acquire_shared_slot(), auth());
+    let (_turn, auth) = (acquire_light_test_slot(), auth());
     let probed = auth.probe(&["--service", "patio.auth.v1.Nonsense"]);
     assert_eq!(probed.code, Some(3), "{probed:?}");
     super::contains(&probed.combined_output(), &["the process has no gRPC service `patio.auth.v1.Nonsense`"]);
@@ -83,7 +83,7 @@ fn unreachable_and_not_serving_have_different_exit_codes() {
 
 #[test]
 fn a_server_that_accepts_but_never_responds_times_out() {
-    let (_turn, silent) = (acquire_shared_slot(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let (_turn, silent) = (acquire_light_test_slot(), TcpListener::bind("127.0.0.1:0").unwrap());
     let address = silent.local_addr().unwrap().to_string();
     for arguments in [&["probe"][..], &["probe", "call", "GetSigningKeys"]] {
         let begun = Instant::now();
@@ -95,7 +95,7 @@ fn a_server_that_accepts_but_never_responds_times_out() {
 
 #[test]
 fn a_probe_can_call_read_only_methods_by_name() {
-    let (_turn, auth) = (acquire_shared_slot(), auth());
+    let (_turn, auth) = (acquire_light_test_slot(), auth());
     for name in [
         "GetSigningKeys",
         "TokenService/GetSigningKeys",
@@ -121,7 +121,7 @@ fn a_probe_can_call_read_only_methods_by_name() {
 
 #[test]
 fn the_contract_is_listed_and_called_without_reflection() {
-    let (_turn, auth) = (acquire_shared_slot(), Auth::start("false"));
+    let (_turn, auth) = (acquire_light_test_slot(), Auth::start("false"));
     let called = auth.probe(&["call", "GetSigningKeys"]);
     assert!(called.code == Some(0) && called.stdout.contains("publicKey"), "{called:?}");
     let listed = run_program("vehicle-svc", &["probe", "list"], &[]);

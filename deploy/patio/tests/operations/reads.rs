@@ -1,7 +1,8 @@
 //! Lists on a read replica: they always contain the caller's own saves, regardless of the replica's state.
 use super::measured::value;
 use patio_harness::{
-    Client, DATABASE_PASSWORD, DATABASE_ROLE, POSTGRES_URL_VARIABLE, Patio, Postgres, Signal, TestFolder, acquire_shared_slot, wait_until,
+    Client, DATABASE_PASSWORD, DATABASE_ROLE, POSTGRES_URL_VARIABLE, Patio, Postgres, Signal, TestFolder, acquire_light_test_slot,
+    wait_until,
 };
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
@@ -83,7 +84,7 @@ fn servers() -> Option<(Postgres, Postgres, [TestFolder; 2])> {
 
 #[test]
 fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
-    let (_turn, Some((primary, replica, _folders))) = (acquire_shared_slot(), servers()) else { return };
+    let (_turn, Some((primary, replica, _folders))) = (acquire_light_test_slot(), servers()) else { return };
     let url = primary.url();
     let mut yard = Yard::start(primary, replica, &url);
     yard.wait_until_replica_is_read();
@@ -111,7 +112,7 @@ fn a_list_shows_the_own_save_while_the_replica_replays_pauses_or_is_down() {
 
 #[test]
 fn a_replica_that_a_failover_left_behind_is_not_read() {
-    let (_turn, Some((primary, replica, _folders))) = (acquire_shared_slot(), servers()) else { return };
+    let (_turn, Some((primary, replica, _folders))) = (acquire_light_test_slot(), servers()) else { return };
     let folder = TestFolder::create_temporary();
     let next = primary.start_standby(folder.path());
     let hosts = [&primary, &next].map(Postgres::address).join(",");

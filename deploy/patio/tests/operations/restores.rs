@@ -5,7 +5,7 @@ use super::{
     everything,
 };
 use patio_harness::{
-    Client, Database, POSTGRES_URL_VARIABLE, Patio, PatioBuilder, REDIS_URL_VARIABLE, TestFolder, acquire_shared_slot,
+    Client, Database, POSTGRES_URL_VARIABLE, Patio, PatioBuilder, REDIS_URL_VARIABLE, TestFolder, acquire_light_test_slot,
     claim_empty_redis_database, run_program, wait_until,
 };
 use patio_testing::print_to_stderr;
@@ -157,7 +157,7 @@ fn supervisor(patio: &Patio) -> Client {
 
 #[test]
 fn every_row_of_sqlite_is_restored_in_time() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let patio = |data: &Path, arguments: &[&str]| {
         let done = run_program("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
         assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
@@ -254,7 +254,7 @@ impl Drop for Roles {
 
 #[test]
 fn every_row_of_postgresql_is_restored_in_time_with_its_owner() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let (Some(roles), Some(redis)) = (Roles::create(), claim_empty_redis_database()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} or {REDIS_URL_VARIABLE} is not set: skipped"));
     };

@@ -1,10 +1,10 @@
 //! Services in separate processes.
-use patio_harness::{Patio, TestFolder, acquire_shared_slot};
+use patio_harness::{Patio, TestFolder, acquire_light_test_slot};
 use serde_json::json;
 
 #[test]
 fn separate_services_without_redis_report_current_progress() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let patio = Patio::builder().with_separate_processes().with_installation_folder(folder.path()).start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template_workbook().vehicle_ids();

@@ -184,7 +184,7 @@ async fn rules(database: &mut PgConnection, schema: Schema) -> BTreeSet<(String,
 /// no new constraints.
 #[tokio::test]
 async fn each_version_can_write_to_the_tables_of_the_next() {
-    let _turn = patio_harness::acquire_shared_slot();
+    let _turn = patio_harness::acquire_light_test_slot();
     let Some(fresh) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let url = fresh.url();
     let mut database = PgConnection::connect(&url).await.unwrap();

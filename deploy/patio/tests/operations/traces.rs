@@ -2,7 +2,7 @@
 use super::{contains, doctors};
 use crate::collector::{Collector, Kind, Span, TOKEN};
 use patio_harness::{
-    CertificateAuthority, Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, Signal, TestFolder, acquire_shared_slot,
+    CertificateAuthority, Client, Database, HttpResponse, POSTGRES_URL_VARIABLE, Patio, Signal, TestFolder, acquire_light_test_slot,
     find_free_port, wait_until,
 };
 use patio_testing::print_to_stderr;
@@ -39,7 +39,7 @@ fn panic_with(spans: &[Span]) -> ! {
 
 #[test]
 fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
-    let (_turn, port) = (acquire_shared_slot(), find_free_port());
+    let (_turn, port) = (acquire_light_test_slot(), find_free_port());
     let collector = Collector::start(port);
     let endpoint = format!("http://127.0.0.1:{port}");
     let mut patio = Patio::builder().with_separate_processes().with_setting("PATIO_OTLP_ENDPOINT", &endpoint).start();
@@ -92,7 +92,7 @@ fn a_save_is_one_trace_of_server_and_client_spans_and_polling_is_none() {
 
 #[test]
 fn saves_that_are_written_together_on_postgresql_count_their_statements() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let port = find_free_port();
     let collector = Collector::start(port);
@@ -125,7 +125,7 @@ fn saves_that_are_written_together_on_postgresql_count_their_statements() {
 
 #[test]
 fn traces_go_over_tls_with_headers_and_the_doctor_tries_both() {
-    let (_turn, folder, port) = (acquire_shared_slot(), TestFolder::create_temporary(), find_free_port());
+    let (_turn, folder, port) = (acquire_light_test_slot(), TestFolder::create_temporary(), find_free_port());
     let certificate = folder.path().join("collector");
     CertificateAuthority::try_new().unwrap().issue_certificate(&certificate, "localhost").unwrap();
     let collector = Collector::start_tls(port, &certificate);

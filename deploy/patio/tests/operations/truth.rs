@@ -1,8 +1,8 @@
 //! Correct reports to operators: after a restore, on a read-only server, and with invalid settings.
 use super::restores::workbook;
 use patio_harness::{
-    Client, Database, POSTGRES_URL_VARIABLE, Patio, REDIS_PASSWORD, Redis, TestFolder, acquire_shared_slot, find_free_port, run_program,
-    wait_until,
+    Client, Database, POSTGRES_URL_VARIABLE, Patio, REDIS_PASSWORD, Redis, TestFolder, acquire_light_test_slot, find_free_port,
+    run_program, wait_until,
 };
 use patio_testing::print_to_stderr;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ fn nothing_lands_elsewhere(admin: &Client, kept: &Held, lost: &Held) {
 
 #[test]
 fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let running = Patio::builder().with_installation_folder(folder.path()).start();
     let admin = running.sign_in();
     let kept = import(&admin, 5);
@@ -76,7 +76,7 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
 
 #[test]
 fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_other() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let (Some(first), Some(second)) = (Database::create(), Database::reserve_name()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };
@@ -98,7 +98,7 @@ fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_
 
 #[test]
 fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let patio = Patio::builder().with_separate_processes().with_postgres(&database.url()).start();
     let admin = patio.sign_in();
@@ -139,7 +139,7 @@ async fn on_file(file: &Path, statement: &'static str) -> i64 {
 
 #[test]
 fn verifying_the_audit_log_runs_no_migrations() {
-    let (_turn, patio) = (acquire_shared_slot(), Patio::builder().start());
+    let (_turn, patio) = (acquire_light_test_slot(), Patio::builder().start());
     patio.sign_in().import_template_workbook();
     let data = patio.data_folder();
     let folder = patio.folder().to_owned();
@@ -157,7 +157,7 @@ fn verifying_the_audit_log_runs_no_migrations() {
 
 #[test]
 fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let Some(database) = Database::create() else { return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped")) };
     let role = format!("{}_owner", database.name());
     database.run_sql_in_maintenance_database(&format!("create role {role} login"));
@@ -184,7 +184,7 @@ fn migrated_tables_belong_to_the_schema_owner_for_any_migrating_role() {
 
 #[test]
 fn invalid_settings_are_rejected_by_name() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let folder = TestFolder::create_temporary();
     let data = folder.path().to_str().unwrap();
     let refused = |settings: &[(&str, &str)], words: &str| {
@@ -228,7 +228,7 @@ fn invalid_settings_are_rejected_by_name() {
 
 #[test]
 fn the_doctor_and_the_log_name_host_port_and_setting_of_a_database_that_refuses_connections() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let port = find_free_port();
     let url = format!("postgres://someone:hush@127.0.0.1:{port}/none");
     let done = run_program("vehicle-svc", &["doctor"], &[("PATIO_DATABASE_URL", &*url), ("PATIO_SERVICE_SECRET", "the secret of tests")]);

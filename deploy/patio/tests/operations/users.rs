@@ -1,11 +1,11 @@
 //! The command `user`: an operator helps an installation whose supervisor cannot sign in.
-use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Database, Patio, acquire_shared_slot, run_program, wait_until};
+use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Database, Patio, acquire_light_test_slot, run_program, wait_until};
 use serde_json::Value;
 use std::time::Duration;
 
 #[test]
 fn an_operator_sets_a_password_and_ends_sessions_while_patio_runs() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let one = Patio::builder().start();
     helps(&one, &[("PATIO_DATA_DIR", one.data_folder().to_str().unwrap())], "patio");
     one.stop();

@@ -1,5 +1,5 @@
 //! User input never breaks a header or a log line, and secrets are not logged.
-use patio_harness::{ADMIN_PASSWORD, Patio, acquire_shared_slot};
+use patio_harness::{ADMIN_PASSWORD, Patio, acquire_light_test_slot};
 use serde_json::{Value, json};
 
 /// Returns `true` for characters that change the text direction or end a line in some programs.
@@ -15,7 +15,7 @@ fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
     let secrets = ["Xq7-a-new-password", "Xq7-a-wrong-password", "Xq7-typed-as-hmc", "Xq7-the-service-secret", "Xq7-developer"];
     let builder = Patio::builder().with_setting("PATIO_LOG", "debug").with_setting("PATIO_SIGN_IN_BURST", "1000");
     let builder = builder.with_setting("PATIO_SERVICE_SECRET", secrets[3]).with_setting("PATIO_DEVELOPER_PASSWORD", secrets[4]);
-    let (_turn, patio) = (acquire_shared_slot(), builder.start());
+    let (_turn, patio) = (acquire_light_test_slot(), builder.start());
     let admin = patio.sign_in();
     let campaign = admin.import_template_workbook();
     let (own, vehicle) = (format!("/api/campaigns/{}", campaign.id), format!("/api/vehicles/{}", campaign.vehicle_ids()[0]));

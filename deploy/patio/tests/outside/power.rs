@@ -1,7 +1,7 @@
 //! A power cut loses no acknowledged save: data is flushed with `fsync` before the response is sent.
 //!
 //! Killing processes cannot test this, because the kernel keeps their writes. Therefore the test traces system calls.
-use patio_harness::{Patio, TestFolder, acquire_shared_slot};
+use patio_harness::{Patio, TestFolder, acquire_light_test_slot};
 use serde_json::json;
 use std::{
     collections::HashSet,
@@ -42,7 +42,7 @@ fn every_acknowledged_save_was_flushed_before_its_response() {
         patio_testing::print_to_stderr("strace is not installed: test of fsync before responses skipped");
         return;
     }
-    let (_turn, folder) = (acquire_shared_slot(), TestFolder::create_temporary());
+    let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let trace = folder.path().join("calls").display().to_string();
     // strace detaches (-D), so that the child process is Patio itself, and prints file names (-y).
     let calls = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";

@@ -1,7 +1,9 @@
 //! Full disk, exhausted file descriptors and memory: Patio reports it, keeps serving reads, and recovers without a restart.
 use super::disk::Disk;
 use crate::workbooks;
-use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Patio, TestFolder, acquire_exclusive_slot, acquire_shared_slot, run_program, wait_until};
+use patio_harness::{
+    ADMIN_HMC, ADMIN_PASSWORD, Patio, TestFolder, acquire_exclusive_slot, acquire_light_test_slot, run_program, wait_until,
+};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 use std::{
@@ -19,7 +21,7 @@ const ROWS: u32 = 4_800;
 
 #[test]
 fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let Some(disk) = Disk::mount(24) else {
         patio_testing::print_to_stderr("no permission to mount a disk: test of a full disk skipped");
         return;

@@ -53,7 +53,7 @@ impl Large {
         let json = |method, path: String, body: Value| move |client: &Client| client.call_route(method, &path, &body).status;
         let file = |path: &'static str, field, name, file: Vec<u8>| {
             move |client: &Client| {
-                let answer = client.try_send_file(client.build_request("POST", path), (field, name), &file);
+                let answer = client.try_upload_file(client.build_request("POST", path), (field, name), &file);
                 answer.map_or(0, |answer| answer.status)
             }
         };

@@ -1,7 +1,7 @@
 //! Start order does not matter: each process waits for its dependencies, logs that, and is ready soon after they are available.
 use super::{MISSING, configure, print_to_stderr};
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Patio, Postgres, Redis, Replica, SERVICE_NAMES, TestFolder, acquire_exclusive_slot,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, PROGRAM_NAMES, Patio, Postgres, Redis, Replica, TestFolder, acquire_exclusive_slot,
     find_free_port, wait_until,
 };
 use patio_testing::{LONG, from_environment};
@@ -86,7 +86,7 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
 
 /// Returns the ten processes in a different order in each turn.
 fn shuffled(turn: usize) -> Vec<(&'static str, usize)> {
-    let all: Vec<_> = SERVICE_NAMES.into_iter().flat_map(|service| [(service, 0), (service, 1)]).collect();
+    let all: Vec<_> = PROGRAM_NAMES.into_iter().flat_map(|service| [(service, 0), (service, 1)]).collect();
     // These steps are coprime to ten, so each visits all ten places once.
     let step = [3, 7, 1, 9][turn % 4];
     (0..all.len()).map(|place| all[(place * step + turn) % all.len()]).collect()

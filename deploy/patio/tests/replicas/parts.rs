@@ -1,6 +1,6 @@
 //! Restarting, killing and freezing replicas under load.
 use super::{Yard, print_counts, print_to_stderr, sockets, workbook};
-use patio_harness::{Patio, Replica, SERVICE_NAMES, Signal};
+use patio_harness::{PROGRAM_NAMES, Patio, Replica, Signal};
 use std::{
     collections::BTreeMap,
     thread,
@@ -104,7 +104,7 @@ impl Yard {
         let Self { patio, load, long, .. } = &*self;
         let (at_once, entry) = (self.bound(AT_ONCE, Duration::from_secs(3)), &self.gateways()[0]);
         load.during(|| {
-            for replica in SERVICE_NAMES.map(|service| patio.replica(service, 0)) {
+            for replica in PROGRAM_NAMES.map(|service| patio.replica(service, 0)) {
                 load.settle();
                 let is_gateway = replica.program == "gateway";
                 let left = if is_gateway { LEFT_BY_BALANCER } else { LEFT };

@@ -1,10 +1,10 @@
 //! TLS between services: everything works, and callers without a certificate are rejected.
-use patio_harness::{CertificateAuthority, Patio, acquire_shared_slot, run_program};
+use patio_harness::{CertificateAuthority, Patio, acquire_light_test_slot, run_program};
 use serde_json::json;
 
 #[test]
 fn services_work_over_tls_and_reject_callers_without_a_certificate() {
-    let _turn = acquire_shared_slot();
+    let _turn = acquire_light_test_slot();
     let (ours, other) = (CertificateAuthority::try_new().unwrap(), CertificateAuthority::try_new().unwrap());
     let patio = Patio::builder().with_separate_processes().with_service_tls(ours).start();
     let admin = patio.sign_in();

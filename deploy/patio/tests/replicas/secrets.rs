@@ -4,7 +4,7 @@ use super::{
     shown::{Shown, written},
 };
 use patio_harness::{
-    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_NAMES, SERVICE_SECRET,
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, PROGRAM_NAMES, REDIS_PASSWORD, SERVICE_SECRET,
     acquire_heavy_test_slot, wait_until,
 };
 use serde_json::json;
@@ -120,7 +120,7 @@ impl Yard {
             shown.ask("GET /readyz", &admin, "");
         }
         let asked = [&["config"][..], &["--help"], &["serve", "--help"], &["help", "serve"], &["serve", "--nothing"]];
-        for service in SERVICE_NAMES {
+        for service in PROGRAM_NAMES {
             shown.run(asked.map(|arguments| (service, arguments, &[][..])), &self.patio.replica(service, 0).launch.environment);
         }
         let whole = [&["doctor", "--services"][..], &["config"]].map(|arguments| ("patio", arguments, &[][..]));

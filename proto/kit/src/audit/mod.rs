@@ -40,7 +40,7 @@ pub struct AuditEvent {
 
 /// Row of the audit log, ready to be inserted. A service can insert the row in the same SQL statement as the recorded change.
 #[derive(Debug, Clone)]
-pub struct AuditEntry {
+pub struct NewAuditEntry {
     /// Time of the event.
     pub at: DateTime<Utc>,
     /// Id of the user; `None` when no signed-in user caused the event.
@@ -61,7 +61,7 @@ pub struct AuditEntry {
     pub new_values: String,
 }
 
-impl AuditEntry {
+impl NewAuditEntry {
     /// Creates the audit entry for an event that occurred at `at`. `who` is the caller of the rpc; `None` when no caller caused the
     /// event.
     #[must_use]
@@ -83,7 +83,7 @@ impl AuditEntry {
 
 /// Appends an event to the audit log. `who` is the caller of the rpc; `None` when no caller caused the event.
 pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Result<(), sqlx::Error> {
-    store::append(tx, &AuditEntry::new(at, who, event)).await
+    store::append(tx, &NewAuditEntry::new(at, who, event)).await
 }
 
 /// Returns the client's network address, which the gateway sends in the metadata of the call; empty when missing.

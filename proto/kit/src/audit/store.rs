@@ -1,5 +1,5 @@
 //! SQL statements of the audit tables, which every service's database has.
-use crate::audit::AuditEntry;
+use crate::audit::NewAuditEntry;
 use crate::{
     clock,
     db::{Db, Engine, Tx},
@@ -33,7 +33,7 @@ pub(super) struct AuditRow {
     pub new_values: String,
 }
 
-pub(super) async fn append(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<()> {
+pub(super) async fn append(tx: &mut Tx<'_>, entry: &NewAuditEntry) -> Result<()> {
     on!(tx.connection(), c => query(
         "insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
@@ -57,7 +57,7 @@ pub(super) async fn list_entries(db: &Db, filter: &pb::ListEventsRequest) -> Res
             and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
         .bind(before).bind(before_id).bind(from).bind(to).bind(&filter.kind).bind(filter.user_id)
-        .bind(crate::pagination::to_contains_pattern(&filter.search)).bind(limit).bind(filter.exclude_page_views)
+        .bind(crate::pagination::to_like_pattern(&filter.search)).bind(limit).bind(filter.exclude_page_views)
         .fetch_all(c).await)
 }
 

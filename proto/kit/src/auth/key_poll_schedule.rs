@@ -51,7 +51,7 @@ impl KeyPollSchedule {
     }
 
     /// Records that a poll has ended, with or without success, and resumes the calls that wait for the poll.
-    pub(super) fn record_poll(&self) {
+    pub(super) fn record_poll_end(&self) {
         self.is_current.send_replace(true);
     }
 
@@ -82,7 +82,7 @@ mod tests {
         let demand = KeyPollSchedule::default();
         let polls = async {
             assert!(demand.wait_until_poll_due(true).await, "no user called yet");
-            demand.record_poll();
+            demand.record_poll_end();
             let begun = Instant::now();
             assert!(!demand.wait_until_poll_due(true).await, "a user called");
             assert!(begun.elapsed() < patience(2 * POLL_INTERVAL));

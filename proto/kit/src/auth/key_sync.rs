@@ -43,7 +43,7 @@ pub fn spawn_key_sync(
                 }
                 Err(cause) => tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying"),
             }
-            identity.key_poll_schedule().record_poll();
+            identity.key_poll_schedule().record_poll_end();
             round = round.wrapping_add(1);
             let is_loaded = flag.load(Ordering::Relaxed);
             tokio::select! {

@@ -134,7 +134,7 @@ fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> 
 
 async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<()> {
     telemetry::start_telemetry(settings, binary.name)?;
-    settings.require_database()?;
+    settings.require_database_url()?;
     let db = Db::open(binary.schema, settings).await?;
     db.reject_unsupported_pooler().await?;
     db.migrate(binary.schema).await?;
@@ -149,7 +149,7 @@ async fn check<C: Args>(
     all: &mut DoctorReport,
 ) -> anyhow::Result<()> {
     let settings = &options.settings;
-    all.record_settings_check(settings.require_service_secret().and_then(|()| settings.require_database()))?;
+    all.record_settings_check(settings.require_service_secret().and_then(|()| settings.require_database_url()))?;
     let limit = all.check_database("database", binary.schema, settings).await?;
     all.check_connection_limit(limit, settings, binary.name).await?;
     run_doctor_checks(settings, &options.config, all).await?;
@@ -168,7 +168,7 @@ async fn serve<C: Args>(
 ) -> anyhow::Result<()> {
     telemetry::start_telemetry(&options.settings, binary.name)?;
     options.settings.require_service_secret()?;
-    options.settings.require_database()?;
+    options.settings.require_database_url()?;
     let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
     let host = ServiceHost::with_remote_services(options.settings).await?;

@@ -2,7 +2,7 @@
 use crate::{
     client::{
         directory::{KnownReplicas, ResolvedHost, ServiceAddress},
-        replica::{AttemptFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
+        replica::{Replica, RpcAttemptFailure, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
     lifecycle::BackgroundTasks,
@@ -253,7 +253,7 @@ impl LoadBalancer {
                 continue;
             }
             let connector = self.0.tls.as_ref().map(|tls| tls.create_connector(host));
-            match Replica::with_health_check(self.0.name, address, connector, self.0.health_lost.clone(), tasks) {
+            match Replica::new_with_health_checks(self.0.name, address, connector, self.0.health_lost.clone(), tasks) {
                 Ok(replica) => checked.push(replica),
                 Err(cause) => {
                     tracing::error!(%cause, service = self.0.name, %address, "failed to create a client for a replica, the replica gets no calls")
@@ -288,16 +288,16 @@ impl InFlightCall {
     ///
     /// # Errors
     /// Returns the reason why the replica sent no complete response.
-    pub async fn send_request(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, AttemptFailure> {
+    pub async fn send_request(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, RpcAttemptFailure> {
         let answered = tokio::select! {
             answered = self.0.send(request) => answered,
-            () = self.0.wait_until_unresponsive() => return Err(AttemptFailure::ResponseLost("replica does not respond".to_owned())),
+            () = self.0.wait_until_unresponsive() => return Err(RpcAttemptFailure::ResponseLost("replica does not respond".to_owned())),
             () = self.wait_for_better_replica(), if may_repeat => {
-                return Err(AttemptFailure::ResponseLost("replica became unhealthy".to_owned()));
+                return Err(RpcAttemptFailure::ResponseLost("replica became unhealthy".to_owned()));
             }
         };
         answered.inspect_err(|failure| {
-            if !matches!(failure, AttemptFailure::DeadlineExceeded) {
+            if !matches!(failure, RpcAttemptFailure::DeadlineExceeded) {
                 self.0.mark_suspect();
             }
         })

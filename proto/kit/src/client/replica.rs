@@ -85,7 +85,7 @@ pub fn wrong_service_message(expected: &str) -> String {
 }
 
 /// Reason why a call got no response from a replica.
-pub enum AttemptFailure {
+pub enum RpcAttemptFailure {
     /// The call did not reach the replica.
     NotSent(String),
     /// The response was lost; the replica may have executed the call.
@@ -98,7 +98,7 @@ impl Replica {
     /// Creates the client of one service replica and starts the health checks. Connections use TLS when a connector is given.
     ///
     /// `health_lost` is notified each time the replica is found unhealthy after it was healthy or unchecked.
-    pub fn with_health_check(
+    pub fn new_with_health_checks(
         service: &'static str,
         address: SocketAddr,
         connector: Option<impl GrpcTlsConnector>,
@@ -263,7 +263,7 @@ impl Replica {
     }
 
     /// Sends a request in one attempt and reads a unary response to its end.
-    pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, AttemptFailure> {
+    pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, RpcAttemptFailure> {
         let streamed = patio_proto::find_rpc_method(request.uri().path()).is_some_and(|method| method.server_streaming);
         let response = self.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
         if !streamed {
@@ -275,23 +275,23 @@ impl Replica {
 }
 
 /// Reads a unary response to its end. A response without a `grpc-status` was cut off and counts as lost.
-async fn complete(response: Response<Body>) -> Result<Response<Body>, AttemptFailure> {
+async fn complete(response: Response<Body>) -> Result<Response<Body>, RpcAttemptFailure> {
     let (head, body) = response.into_parts();
-    let body = body.collect().await.map_err(|cause| AttemptFailure::ResponseLost(cause.to_string()))?;
+    let body = body.collect().await.map_err(|cause| RpcAttemptFailure::ResponseLost(cause.to_string()))?;
     let says = |headers: &HeaderMap| headers.contains_key(GRPC_STATUS_HEADER);
     if head.status == StatusCode::OK && !says(&head.headers) && !body.trailers().is_some_and(says) {
-        return Err(AttemptFailure::ResponseLost("response was cut off".to_owned()));
+        return Err(RpcAttemptFailure::ResponseLost("response was cut off".to_owned()));
     }
     Ok(Response::from_parts(head, Body::new(body.map_err(|never| match never {}))))
 }
 
-fn failure(cause: &(dyn Error + 'static)) -> AttemptFailure {
+fn failure(cause: &(dyn Error + 'static)) -> RpcAttemptFailure {
     let mut message = cause.to_string();
     let mut inner = Some(cause);
     let mut not_sent = false;
     while let Some(cause) = inner {
         if cause.is::<TimeoutExpired>() {
-            return AttemptFailure::DeadlineExceeded;
+            return RpcAttemptFailure::DeadlineExceeded;
         }
         not_sent |= cause.is::<ConnectError>()
             || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
@@ -299,7 +299,7 @@ fn failure(cause: &(dyn Error + 'static)) -> AttemptFailure {
         message = cause.to_string();
         inner = cause.source();
     }
-    if not_sent { AttemptFailure::NotSent(message) } else { AttemptFailure::ResponseLost(message) }
+    if not_sent { RpcAttemptFailure::NotSent(message) } else { RpcAttemptFailure::ResponseLost(message) }
 }
 
 /// Returns the innermost cause of an error, such as `Connection refused`.

@@ -5,7 +5,7 @@ use crate::{
         call_context::IdempotentCall,
         client_span::ClientSpan,
         deadline::{outgoing_timeout, set_timeout_header},
-        replica::{AttemptFailure, replayable_body},
+        replica::{RpcAttemptFailure, replayable_body},
     },
     errors::{self, ErrorReason},
 };
@@ -112,13 +112,13 @@ async fn attempt(
     mut request: Request<Body>,
     may_repeat: bool,
     number: usize,
-) -> Result<Response<Body>, AttemptFailure> {
+) -> Result<Response<Body>, RpcAttemptFailure> {
     let span = ClientSpan::start(&mut request, Some(lease.replica_address()), number);
     let answer = lease.send_request(request, may_repeat).instrument(span.span()).await.map(normalize_status);
     span.end(match &answer {
         Ok(response) => code(response),
-        Err(AttemptFailure::DeadlineExceeded) => Code::DeadlineExceeded,
-        Err(AttemptFailure::NotSent(_) | AttemptFailure::ResponseLost(_)) => Code::Unavailable,
+        Err(RpcAttemptFailure::DeadlineExceeded) => Code::DeadlineExceeded,
+        Err(RpcAttemptFailure::NotSent(_) | RpcAttemptFailure::ResponseLost(_)) => Code::Unavailable,
     });
     answer
 }
@@ -128,8 +128,8 @@ async fn call_without_retry(replicas: &LoadBalancer, request: Request<Body>) -> 
     let lease = replicas.pick_replica_without_retry().await;
     match attempt(&lease, request, false, 1).await {
         Ok(response) => response,
-        Err(AttemptFailure::DeadlineExceeded) => timeout_response(replicas.name()),
-        Err(AttemptFailure::NotSent(cause) | AttemptFailure::ResponseLost(cause)) => {
+        Err(RpcAttemptFailure::DeadlineExceeded) => timeout_response(replicas.name()),
+        Err(RpcAttemptFailure::NotSent(cause) | RpcAttemptFailure::ResponseLost(cause)) => {
             unavailable_response(replicas.name(), &at(&lease, &cause))
         }
     }
@@ -161,14 +161,14 @@ async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Bod
         tried.push(lease.replica_address());
         let last = tried.len() == MAX_ATTEMPTS;
         let answer = match attempt(&lease, call.request(), call.may_repeat, tried.len()).await {
-            Err(AttemptFailure::DeadlineExceeded) => return timeout_response(replicas.name()),
-            Err(AttemptFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
-            Err(AttemptFailure::NotSent(cause)) => {
+            Err(RpcAttemptFailure::DeadlineExceeded) => return timeout_response(replicas.name()),
+            Err(RpcAttemptFailure::NotSent(cause)) if last => return unavailable_response(replicas.name(), &at(&lease, &cause)),
+            Err(RpcAttemptFailure::NotSent(cause)) => {
                 tracing::debug!(cause, service = replicas.name(), address = %lease.replica_address(), "service replica unreachable, retrying");
                 pause(tried.len()).await;
                 continue;
             }
-            Err(AttemptFailure::ResponseLost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
+            Err(RpcAttemptFailure::ResponseLost(cause)) => unavailable_response(replicas.name(), &at(&lease, &cause)),
             Ok(response) => response,
         };
         drop(lease);
@@ -226,7 +226,7 @@ fn normalize_status(response: Response<Body>) -> Response<Body> {
 /// Returns the status that this service sends to its caller when a called service returned an error. Timeouts become
 /// `DeadlineExceeded`, unknown errors `Internal`.
 #[must_use]
-pub fn propagate_status(status: Status) -> Status {
+pub fn convert_dependency_status(status: Status) -> Status {
     match status.code() {
         Code::Cancelled if status.message().contains("Timeout") => {
             errors::status(Code::DeadlineExceeded, ErrorReason::Timeout, &"The server took too long to respond. Try again.")

@@ -9,14 +9,14 @@ use std::{
 };
 
 /// Number of replicas of a service that a caller checks and calls. If the service has fewer replicas, the caller checks all of them.
-pub const SUBSET_SIZE: usize = 8;
+pub const REPLICA_SUBSET_SIZE: usize = 8;
 /// Maximum number of replicas of a service that a caller checks while replicas of its subset are unhealthy.
-pub const MAX_CHECKED_REPLICAS: usize = 2 * SUBSET_SIZE;
+pub const MAX_CHECKED_REPLICAS: usize = 2 * REPLICA_SUBSET_SIZE;
 
 /// Subset of a service's replicas that one caller checks. Each caller ranks all addresses in an order of its own, by a randomly
 /// seeded hash.
 ///
-/// The first [`SUBSET_SIZE`] addresses are the caller's subset, regardless of the order in which replicas were added and removed.
+/// The first [`REPLICA_SUBSET_SIZE`] addresses are the caller's subset, regardless of the order in which replicas were added and removed.
 /// An added replica therefore gets its share of callers at once.
 #[derive(Default)]
 pub struct ReplicaSubset {
@@ -38,7 +38,7 @@ impl ReplicaSubset {
     ) -> Vec<SocketAddr> {
         let mut ranked: Vec<_> = known.collect();
         ranked.sort_by_cached_key(|address| self.order.hash_one(address));
-        let others = ranked.split_off(SUBSET_SIZE.min(ranked.len()));
+        let others = ranked.split_off(REPLICA_SUBSET_SIZE.min(ranked.len()));
         let mut chosen = ranked;
         let mut missing = chosen.iter().filter(|address| is_failing(address)).count();
         if missing == 0 {
@@ -85,10 +85,10 @@ mod tests {
             let mut askers: HashMap<SocketAddr, usize> = HashMap::new();
             for _ in 0..50 {
                 let chosen = choose(&mut ReplicaSubset::default(), &all, &none);
-                assert_eq!(chosen.iter().collect::<HashSet<_>>().len(), SUBSET_SIZE);
+                assert_eq!(chosen.iter().collect::<HashSet<_>>().len(), REPLICA_SUBSET_SIZE);
                 chosen.into_iter().for_each(|address| *askers.entry(address).or_default() += 1);
             }
-            assert_eq!(askers.values().sum::<usize>(), 50 * SUBSET_SIZE, "400 pairs instead of 2,500");
+            assert_eq!(askers.values().sum::<usize>(), 50 * REPLICA_SUBSET_SIZE, "400 pairs instead of 2,500");
             unasked += all.len() - askers.len();
             most = most.max(askers.values().copied().max().unwrap_or_default());
         }
@@ -119,7 +119,7 @@ mod tests {
         let failing: HashSet<_> = choose(&mut subset, &all, &HashSet::new()).into_iter().collect();
         let chosen = subset.choose_replicas(all.iter().copied(), |address| failing.contains(address), false);
         let substitutes: Vec<_> = chosen.iter().filter(|address| !failing.contains(address)).collect();
-        assert_eq!((chosen.len(), substitutes.len()), (MAX_CHECKED_REPLICAS, SUBSET_SIZE));
+        assert_eq!((chosen.len(), substitutes.len()), (MAX_CHECKED_REPLICAS, REPLICA_SUBSET_SIZE));
         assert_eq!(
             choose(&mut subset, &all, &HashSet::new()).into_iter().collect::<HashSet<_>>(),
             failing,

@@ -26,7 +26,7 @@ impl InvalidSetting {
     /// Converts an error about a setting into an [`InvalidSetting`] with the same message.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
-    pub fn from_error(cause: anyhow::Error) -> anyhow::Error {
+    pub fn wrap_error(cause: anyhow::Error) -> anyhow::Error {
         Self(format!("{cause:#}")).into()
     }
 }
@@ -176,7 +176,7 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error when neither a database URL is set nor SQLite is allowed.
-    pub fn require_database(&self) -> anyhow::Result<()> {
+    pub fn require_database_url(&self) -> anyhow::Result<()> {
         InvalidSetting::ensure(self.database_url.is_some() || self.separate_sqlite, || {
             "PATIO_DATABASE_URL is not set: set it to postgres://user:password@host:port/name, or set PATIO_SEPARATE_SQLITE=true to store \
              the data of this one replica in SQLite files in PATIO_DATA_DIR"
@@ -200,16 +200,18 @@ impl Settings {
     /// Checks that the service secret is long enough to resist guessing.
     ///
     /// # Errors
-    /// Returns an error when one of the secret's values has fewer than [`MIN_SECRET_LEN`] characters.
+    /// Returns an error when one of the secret's values has fewer than [`MIN_SERVICE_SECRET_LEN`] characters.
     pub fn check_service_secret(&self) -> anyhow::Result<()> {
-        InvalidSetting::ensure(self.service_secret.split_values().all(|value| value.len() >= MIN_SECRET_LEN), || {
-            format!("PATIO_SERVICE_SECRET: a value is shorter than {MIN_SECRET_LEN} characters; generate one with `openssl rand -hex 16`")
+        InvalidSetting::ensure(self.service_secret.split_values().all(|value| value.len() >= MIN_SERVICE_SECRET_LEN), || {
+            format!(
+                "PATIO_SERVICE_SECRET: a value is shorter than {MIN_SERVICE_SECRET_LEN} characters; generate one with `openssl rand -hex 16`"
+            )
         })
     }
 }
 
 /// Minimum length of a service secret, in characters.
-pub const MIN_SECRET_LEN: usize = 16;
+pub const MIN_SERVICE_SECRET_LEN: usize = 16;
 
 fn seconds(written: &str) -> Result<Duration, String> {
     let number = written.parse::<f64>().ok().filter(|number| (0.0..=600.0).contains(number));

@@ -14,7 +14,7 @@ pub(super) const fn reader_pool_size(connections: u32) -> u32 {
 /// Returns the maximum number of `PostgreSQL` connections that one replica of a service opens. The result is `connections`, the
 /// value of `PATIO_DATABASE_MAX_CONNECTIONS`, plus the connections for reads, flushes and heartbeats.
 #[must_use]
-pub const fn max_connections_per_replica(connections: u32) -> u32 {
+pub const fn max_connections_per_service_replica(connections: u32) -> u32 {
     connections + reader_pool_size(connections) + SINGLE_CONNECTIONS
 }
 

@@ -3,9 +3,9 @@ use crate::db::{Heartbeat, Pools, Schema};
 use crate::{
     config::{InvalidSetting, Settings},
     db::{
-        pg_cluster::{PgCluster, PgServer},
+        pg_cluster::{PgCluster, PgServerConnections},
         pg_hosts::PgHosts,
-        pg_replica::PgReplica,
+        pg_replica::PgReadReplica,
         sqlite_writer,
     },
     private_files,
@@ -14,19 +14,19 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// Creates the connection pools of a service for `PostgreSQL`. If the URL names several hosts, finds the primary first.
-pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32, replica: Option<PgReplica>) -> anyhow::Result<Pools> {
+pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32, replica: Option<PgReadReplica>) -> anyhow::Result<Pools> {
     let cluster = Arc::new(PgCluster::open(schema, hosts(schema, url)?, connections).await);
     Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster, replica: replica.map(Arc::new) })
 }
 
 /// Creates the connection pool of a service for the read replica, without connecting yet. Returns `None` when
 /// `PATIO_DATABASE_READ_URL` is not set.
-pub(super) fn open_replica(schema: Schema, settings: &Settings) -> anyhow::Result<Option<PgReplica>> {
+pub(super) fn open_read_replica(schema: Schema, settings: &Settings) -> anyhow::Result<Option<PgReadReplica>> {
     let Some(url) = &settings.database_read_url else { return Ok(None) };
     let hosts = hosts(schema, url.expose())?;
     InvalidSetting::ensure(!hosts.is_cluster(), || "expected one host name, which may resolve to several replicas".to_owned())?;
-    let server = PgServer::new(schema, hosts.first_host().clone(), settings.database_connections);
-    Ok(Some(PgReplica::new(&server)))
+    let server = PgServerConnections::new(schema, hosts.first_host().clone(), settings.database_connections);
+    Ok(Some(PgReadReplica::new(&server)))
 }
 
 fn hosts(schema: Schema, url: &str) -> anyhow::Result<PgHosts> {

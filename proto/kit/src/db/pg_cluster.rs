@@ -18,7 +18,7 @@ use std::{sync::Arc, time::Duration};
 const CONNECTION_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Connections of a service to one `PostgreSQL` server.
-pub(super) struct PgServer {
+pub(super) struct PgServerConnections {
     /// Host, user and other connection options, without session settings such as the schema.
     pub(super) options: PgConnectOptions,
     /// Connection pool for statements that only read.
@@ -31,7 +31,7 @@ pub(super) struct PgServer {
     pub(super) flush: Arc<GroupFlusher>,
 }
 
-impl PgServer {
+impl PgServerConnections {
     /// Creates the pools of a service for one server. The pools open their connections on demand.
     ///
     /// The pool for reads is smaller, because a read uses a connection only briefly. With the default of `connections` all four
@@ -71,14 +71,14 @@ pub(super) struct PgCluster {
     schema: Schema,
     connections: u32,
     hosts: PgHosts,
-    primary: ArcSwap<PgServer>,
+    primary: ArcSwap<PgServerConnections>,
 }
 
 impl PgCluster {
     /// Creates the pools for the current primary, or for the first host while no host accepts writes.
     pub(super) async fn open(schema: Schema, hosts: PgHosts, connections: u32) -> Self {
         let found = if hosts.is_cluster() { hosts.find_primary().await } else { None };
-        let primary = PgServer::new(schema, found.unwrap_or_else(|| hosts.first_host().clone()), connections);
+        let primary = PgServerConnections::new(schema, found.unwrap_or_else(|| hosts.first_host().clone()), connections);
         Self { schema, connections, hosts, primary: ArcSwap::from_pointee(primary) }
     }
 
@@ -86,7 +86,7 @@ impl PgCluster {
     ///
     /// Use the result of a single call for a transaction and its flush. After a failover, a flush on the new primary would not
     /// make the transaction durable.
-    pub(super) fn primary(&self) -> Arc<PgServer> {
+    pub(super) fn primary(&self) -> Arc<PgServerConnections> {
         self.primary.load_full()
     }
 
@@ -106,7 +106,7 @@ impl PgCluster {
         let (old, new) = (address(&self.primary().options), address(&found));
         if old != new {
             tracing::warn!(schema = self.schema.name, old, new, "database primary changed, connecting to the new one");
-            self.primary.store(Arc::new(PgServer::new(self.schema, found, self.connections)));
+            self.primary.store(Arc::new(PgServerConnections::new(self.schema, found, self.connections)));
         }
     }
 }

@@ -6,7 +6,7 @@
 //! connection, since a host name may lead to several replicas.
 use crate::db::{
     Db, PostgresPool,
-    pg_cluster::{PgCluster, PgServer},
+    pg_cluster::{PgCluster, PgServerConnections},
     pg_wal_position::WalPosition,
 };
 use crate::lifecycle::BackgroundTasks;
@@ -43,7 +43,7 @@ struct PositionCache {
 type Pending = Option<(WalPosition, Instant)>;
 
 /// Connections of a service to the read replica, and the replica's last known state.
-pub(super) struct PgReplica {
+pub(super) struct PgReadReplica {
     pool: PostgresPool,
     positions: Mutex<PositionCache>,
     next_ticket: AtomicU64,
@@ -53,8 +53,8 @@ pub(super) struct PgReplica {
     on_primary: AtomicU64,
 }
 
-impl PgReplica {
-    pub(super) fn new(server: &PgServer) -> Self {
+impl PgReadReplica {
+    pub(super) fn new(server: &PgServerConnections) -> Self {
         Self {
             pool: server.read.clone(),
             positions: Mutex::default(),
@@ -67,7 +67,7 @@ impl PgReplica {
     }
 
     /// Returns a write-ahead log position of the primary that was read after this call began. Concurrent callers share one query.
-    async fn current_position(&self, primary: &PgServer) -> Result<WalPosition, Error> {
+    async fn current_position(&self, primary: &PgServerConnections) -> Result<WalPosition, Error> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut positions = self.positions.lock().await;
         if let Some(last) = positions.last.as_ref().filter(|_| ticket < positions.covered) {
@@ -144,7 +144,7 @@ impl PgReplica {
 }
 
 /// Reads the current write-ahead log position of the primary.
-async fn read_position(primary: &PgServer) -> Result<WalPosition, Error> {
+async fn read_position(primary: &PgServerConnections) -> Result<WalPosition, Error> {
     let mut connection = primary.read.acquire().await?;
     WalPosition::read_from_primary(&mut connection).await
 }

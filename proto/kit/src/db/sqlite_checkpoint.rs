@@ -97,7 +97,7 @@ mod tests {
 
     async fn run(queue: &WriteQueue, statement: &'static str) {
         let done: Result<_, sqlx::Error> = queue
-            .run_job(Durability::Flushed, move |tx| {
+            .run_transaction(Durability::Flushed, move |tx| {
                 Box::pin(async move { on!(tx.connection(), c => sqlx::query(statement).execute(c).await.map(|_| ())) })
             })
             .await;

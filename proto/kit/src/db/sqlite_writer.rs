@@ -92,7 +92,7 @@ pub(crate) struct WriteQueue {
 
 impl WriteQueue {
     /// Queues `work` as a job with the durability `lasts`, and returns the result of `work` after the commit.
-    pub(crate) async fn run_job<T, E, F>(&self, lasts: Durability, work: F) -> Result<T, E>
+    pub(crate) async fn run_transaction<T, E, F>(&self, lasts: Durability, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,

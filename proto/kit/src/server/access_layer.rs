@@ -8,7 +8,7 @@ use crate::{
     },
     db::Db,
     errors::{self, ErrorReason},
-    server::call_record::{CallRecord, CallRecordingBody, database_unresponsive_status, grpc_status},
+    server::call_record::{CallRecord, CallRecordingBody, database_unresponsive_status, parse_grpc_status},
     telemetry::trace::{self, UNTRACED_SPAN_TARGET},
 };
 use axum::{body::Body, extract::State, middleware::Next};
@@ -65,11 +65,11 @@ pub async fn authorize_and_record_call(State(access): State<AccessLayerState>, m
     };
     let answered = CallRecord { span, service: access.service, path, started };
     if patio_proto::find_rpc_method(&answered.path).is_some_and(|method| method.server_streaming)
-        && grpc_status(response.headers()).is_none()
+        && parse_grpc_status(response.headers()).is_none()
     {
         return response.map(|body| Body::new(CallRecordingBody::new(body, answered, silence)));
     }
-    answered.record_outcome(grpc_status(response.headers()).unwrap_or(Code::Ok));
+    answered.record_outcome(parse_grpc_status(response.headers()).unwrap_or(Code::Ok));
     response
 }
 

@@ -87,7 +87,7 @@ impl http_body::Body for CallRecordingBody {
             polled = Poll::Ready(Some(Ok(Frame::trailers(database_unresponsive_status().into_http::<Body>().into_parts().0.headers))));
         }
         let ended = match &polled {
-            Poll::Ready(Some(Ok(frame))) => frame.trailers_ref().map(|trailers| grpc_status(trailers).unwrap_or(Code::Unknown)),
+            Poll::Ready(Some(Ok(frame))) => frame.trailers_ref().map(|trailers| parse_grpc_status(trailers).unwrap_or(Code::Unknown)),
             Poll::Ready(Some(Err(_)) | None) => Some(Code::Unknown),
             Poll::Pending => None,
         };
@@ -121,7 +121,7 @@ pub(super) fn database_unresponsive_status() -> Status {
 }
 
 /// Returns the gRPC status code in response headers or trailers, or `None` when they contain no `grpc-status`.
-pub(super) fn grpc_status(headers: &HeaderMap) -> Option<Code> {
+pub(super) fn parse_grpc_status(headers: &HeaderMap) -> Option<Code> {
     headers.get("grpc-status").map(|code| Code::from_bytes(code.as_bytes()))
 }
 
@@ -136,7 +136,7 @@ mod tests {
         let first = stream::iter([Ok::<_, axum::Error>(Bytes::from_static(b"first"))]);
         let body = Body::from_stream(futures::StreamExt::chain(first, stream::pending()));
         let sent = CallRecordingBody { body, answered: None, silence: ready(()).boxed() }.collect().await.unwrap();
-        assert_eq!(sent.trailers().and_then(grpc_status), Some(Code::Unavailable));
+        assert_eq!(sent.trailers().and_then(parse_grpc_status), Some(Code::Unavailable));
         assert_eq!(sent.to_bytes(), "first", "the data sent so far is delivered");
     }
 }

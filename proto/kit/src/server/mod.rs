@@ -216,7 +216,7 @@ impl Service {
 
 impl ServiceHost {
     /// Connects the client channel to `service`, which runs in this process. Other services of the process can then call `service`.
-    pub fn attach_service(&self, service: &Service) {
+    pub fn attach_local_service(&self, service: &Service) {
         let link = match service.name {
             "auth-svc" => &self.channels.auth,
             "campaign-svc" => &self.channels.campaign,

@@ -25,13 +25,13 @@ pub fn build_span_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExp
     InvalidSetting::ensure(url.starts_with("http://") || url.starts_with("https://"), || {
         format!("PATIO_OTLP_ENDPOINT=`{url}`: begin it with http://, or https:// for TLS")
     })?;
-    let headers = headers(settings).map_err(InvalidSetting::from_error)?;
+    let headers = headers(settings).map_err(InvalidSetting::wrap_error)?;
     let mut exporter = SpanExporter::builder().with_tonic().with_endpoint(url).with_timeout(EXPORT_TIMEOUT).with_metadata(headers);
     if url.starts_with("https://") {
-        exporter = exporter.with_tls_config(tls(settings).map_err(InvalidSetting::from_error)?);
+        exporter = exporter.with_tls_config(tls(settings).map_err(InvalidSetting::wrap_error)?);
     }
     let built = exporter.build().with_context(|| format!("PATIO_OTLP_ENDPOINT=`{url}`"));
-    built.map(Some).map_err(InvalidSetting::from_error)
+    built.map(Some).map_err(InvalidSetting::wrap_error)
 }
 
 /// Sends an empty batch to the trace collector, to check the connection, TLS and the headers. Without a collector, does nothing.

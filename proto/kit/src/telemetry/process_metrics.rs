@@ -9,7 +9,7 @@ const TICKS_PER_SECOND: f64 = 100.0;
 static STARTED: OnceLock<i64> = OnceLock::new();
 
 /// Records the current time as the start time of the process. Only the first call has an effect.
-pub fn record_start_time() {
+pub fn record_process_start_time() {
     STARTED.get_or_init(|| Clock::default().now().timestamp());
 }
 
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn each_value_of_the_process_is_shown_with_its_help() {
-        record_start_time();
+        record_process_start_time();
         let mut text = String::new();
         append_metrics(&mut text);
         for name in ["cpu_seconds_total", "resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "start_time_seconds"] {

@@ -43,7 +43,10 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
   const perHour = isWhole ? (pace?.per_hour ?? 0) : sumInspectionsPerHour(working)
   const isGoing = (isWhole ? (pace?.people.length ?? 0) : people) > 0
   const isClosed = campaign.status === 'Closed'
-  const wrong = activity ? countDefectiveVehicles(sumStatusCounts(activity.yards.filter(isShown))) : null
+  const statuses = activity && sumStatusCounts(activity.yards.filter(isShown))
+  const wrong = statuses ? countDefectiveVehicles(statuses) : null
+  // Not the inspected vehicles, because a vehicle that was set to Repair in bulk has a status and is not inspected.
+  const withStatus = statuses?.reduce((sum, { vehicles }) => sum + vehicles, 0) ?? 0
   return (
     <dl className={`${styles.numbers} ${isClosed ? styles.closed : wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
@@ -56,7 +59,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
       {!isClosed && <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />}
       {!isClosed && <FinishFigure pace={pace?.people.length ? pace : undefined} forecast={forecast} yard={yard} />}
-      {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={done > 0 && t('number.percent', { n: Math.round((100 * wrong) / done) })} />}
+      {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={withStatus > 0 && t('number.percent', { n: Math.round((100 * wrong) / withStatus) })} />}
     </dl>
   )
 }

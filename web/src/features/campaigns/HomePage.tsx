@@ -46,7 +46,9 @@ export default function HomePage() {
   const search = query.get('search') ?? ''
   const campaigns = useCampaigns({ page: page - 1, search, order: 'work' })
   const rows = campaigns.data?.campaigns
-  const paces = useInspectionPaces(rows?.map(({ id }) => id) ?? [])
+  // The cards beside the list describe the first campaigns of all, so that neither a search nor another page changes their figures.
+  const first = useCampaigns({ page: 0, search: '', order: 'work' }).data?.campaigns
+  const paces = useInspectionPaces(first?.map(({ id }) => id) ?? [])
   const activity = useAllCampaignsActivity(manages)
   const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
   const own = session !== null && !manages && <OwnKeyFigures paces={paces} />
@@ -87,11 +89,11 @@ export default function HomePage() {
         </div>
         <div className={styles.column}>
           {isWide && manages && campaigns.isPending && <Skeleton height={81} label={t('common.loading')} />}
-          {showsCards && manages && rows && <NeedsAttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
+          {showsCards && manages && first && <NeedsAttentionCard campaigns={first.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
           {isWide && own}
           {!isWide && showsCards && <Dashboard />}
           {!isWide && chart}
-          <InspectionPaceList manages={manages} paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
+          <InspectionPaceList manages={manages} paces={paces} nameOf={(id) => first?.find((row) => row.id === id)?.name ?? ''} />
           {!isWide && !isTablet && create}
         </div>
       </div>

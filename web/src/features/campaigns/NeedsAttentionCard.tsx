@@ -1,10 +1,11 @@
-import { useQueries } from '@tanstack/react-query'
-import { useOpenConflicts } from '@/api/conflicts'
+import { useQueries, useQuery } from '@tanstack/react-query'
+import { conflictsQuery } from '@/api/conflicts'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { pendingSavesOnDevicesQuery, useLongRepairCount } from './api'
 import type { MissingVehicleRange } from './dashboard/parkingSpaceGrid'
+import { ErrorNotice } from '@/ui/Page'
 import { NeedsAttentionItem } from './NeedsAttentionItem'
 import { useCampaignsText } from './text'
 import { useFormattedAge } from './useFormattedAge'
@@ -35,11 +36,13 @@ const SILENT_MS = 15 * 60_000
  */
 export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: NeedsAttentionCardProps) {
   const t = useCampaignsText()
-  const conflicts = useOpenConflicts(campaign)
+  const openConflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign }), retry: false })
+  const conflicts = openConflicts.data
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
   const repairs = useLongRepairCount(campaign ?? 0, hasRepairs)
   const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
-  const isKnown = conflicts !== undefined && devices.every(({ isPending }) => !isPending)
+  const failed = [openConflicts, ...devices].filter(({ isError, data }) => isError && data === undefined)
+  const isKnown = failed.length === 0 && conflicts !== undefined && devices.every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
   const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1)
   const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })
@@ -62,6 +65,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
       ))}
       {missing.length > MAX_NAMED && <Link className={styles.more} href={listOf(campaign ?? 0, 'Not Found')}>{t('attention.moreMissing', { n: missing.length - MAX_NAMED })}</Link>}
       {repairs > 0 && <NeedsAttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
+      {failed.length > 0 && <ErrorNotice kind="warning" text={t('attention.incomplete')} onRetry={() => failed.forEach((query) => void query.refetch())} />}
       {isKnown && count === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>
   )

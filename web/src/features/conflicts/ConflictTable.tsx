@@ -1,5 +1,6 @@
-import { useState, type KeyboardEvent } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { CONFLICT_SIDES } from '@/api/conflicts'
+import { enterRowsByArrow } from '@/lib/enterRowsByArrow'
 import { usePageShortcuts } from '@/lib/pageShortcuts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
@@ -25,8 +26,10 @@ export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
     { keys: ['1', '2'], label: t('conflicts.keyTake') },
     { keys: ['↑', '↓'], label: t('conflicts.keyRow') },
   ])
+  const frame = useRef<HTMLDivElement>(null)
+  useEffect(() => enterRowsByArrow(() => frame.current?.querySelector<HTMLElement>('tr[tabindex]')?.focus()), [])
   return (
-    <div className={table.frame}>
+    <div className={table.frame} ref={frame}>
       <table className={`${table.table} ${styles.table}`}>
         <caption className="sr-only">{t('conflicts.title')}</caption>
         <thead>

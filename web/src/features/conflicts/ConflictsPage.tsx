@@ -64,7 +64,7 @@ function ConflictList({ conflicts, propsOf }: ConflictListProps) {
   if (isWide) {
     return (
       <>
-        <p className={`quiet ${styles.keys}`}>{t('conflicts.keys')}</p>
+        {conflicts.some(({ state }) => state === 'open') && <p className={`quiet ${styles.keys}`}>{t('conflicts.keys')}</p>}
         <ConflictTable groups={groups} propsOf={propsOf} />
       </>
     )

@@ -35,6 +35,8 @@ import styles from './VehicleInspectionForm.module.css'
 
 /** Minimum window width in pixels at which the notes are expanded when the form opens. */
 const WIDE_PX = 900
+/** Window height in pixels below which the notes do not fit under the statuses, so that the page scrolls to them. */
+const LOW_PX = 700
 
 interface VehicleInspectionProps {
   vehicle: Vehicle
@@ -77,7 +79,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
     if (identified) folding.foldAfterRelease()
     if (!isNoteExpectedForStatus(chosen)) return
     setNotes(true)
-    requestAnimationFrame(() => column.current?.querySelector('[data-step="4"]')?.scrollIntoView({ block: 'nearest' }))
+    if (window.innerHeight < LOW_PX) requestAnimationFrame(() => column.current?.querySelector('[data-step="4"]')?.scrollIntoView({ block: 'nearest' }))
   }
   if (delay !== null) return <SavedNotice vehicle={vehicle} status={entry.status} delay={delay} next={next} correctsNotes={!inspection.supervisor && hasStatusBefore(delay.correction)} onGo={inspection.goNow} onStay={inspection.stay} onCorrect={() => onCorrect(delay.correction)} />
   if (closed) return <ClosedCampaignVehicleView vehicle={vehicle} user={user} inspection={inspection}>{children}</ClosedCampaignVehicleView>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, type RefObject } from 'react'
+import { enterRowsByArrow } from '@/lib/enterRowsByArrow'
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
 export const ROW_SELECTOR = '[data-vehicle]'
@@ -74,9 +75,11 @@ export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, ke
     }
     const press = (event: KeyboardEvent) => {
       clearTimeout(timer)
-      const row = event.target instanceof HTMLAnchorElement ? event.target.closest(ROW_SELECTOR) : null
+      const target = event.target instanceof HTMLElement ? event.target : null
+      const isCheckbox = target?.matches('input[type=checkbox]') === true
+      const row = isCheckbox || target instanceof HTMLAnchorElement ? target.closest(ROW_SELECTOR) : null
       const act = actions[event.key]
-      if (row === null || act === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+      if (row === null || act === undefined || (isCheckbox && event.key === ' ') || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
       event.preventDefault()
       // A character may be the first key of a hardware scanner, whose next key follows at once. The action therefore runs only if no key
       // follows shortly.
@@ -84,7 +87,9 @@ export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, ke
       else act(row, event.shiftKey)
     }
     element.addEventListener('keydown', press)
+    const stopEntering = enterRowsByArrow(() => focusRow(rowsIn(element)[0]))
     return () => {
+      stopEntering()
       element.removeEventListener('keydown', press)
       clearTimeout(timer)
       clearTimeout(following)

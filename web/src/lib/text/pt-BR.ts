@@ -133,7 +133,7 @@ export const catalogue: Catalogue = {
   'vehicle.stepDone': '(feito)',
   'vehicle.identifier': 'Identificador do veículo',
   'vehicle.typeHere': 'Digite o VIN ou parte dele',
-  'vehicle.chooseManual': 'Digite no Manual',
+  'vehicle.chooseManual': 'Toque em Manual',
   'vehicle.storedStatus': 'Status atual',
   'vehicle.problem': 'Problema',
   'vehicle.vinFormat': 'Use código do modelo, um espaço, número de série',

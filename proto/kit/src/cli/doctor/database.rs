@@ -2,7 +2,7 @@
 use crate::{
     cli::doctor::{CHECK_TIMEOUT, CheckResult, DoctorReport, RunbookSection, place, silent},
     config::Settings,
-    db::{ConnectionLimit, DatabaseHealth, Db, Schema, max_connections_per_replica},
+    db::{ConnectionLimit, DatabaseHealth, Db, Schema, max_connections_per_service_replica},
     errors,
 };
 use anyhow::Context;
@@ -72,7 +72,7 @@ impl DoctorReport {
     /// Returns an error when standard output cannot be written.
     pub async fn check_connection_limit(&mut self, limit: Option<ConnectionLimit>, settings: &Settings, own: &str) -> anyhow::Result<()> {
         let Some(limit) = limit else { return Ok(()) };
-        let each = max_connections_per_replica(settings.database_connections);
+        let each = max_connections_per_service_replica(settings.database_connections);
         let found = match settings.service_urls().into_iter().find(|(name, _)| *name == own) {
             Some((_, urls)) => replica_connections_result(each, count_replicas(urls).await, &limit),
             None => process_connections_result(each * SERVICES, &limit),
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn fifty_replicas_need_a_server_for_them() {
         let limit = |available, is_of_role| ConnectionLimit { available, is_of_role };
-        assert_eq!([2, 4, 8, 16].map(max_connections_per_replica), [6, 8, 13, 24]);
+        assert_eq!([2, 4, 8, 16].map(max_connections_per_service_replica), [6, 8, 13, 24]);
         assert!(matches!(replica_connections_result(8, 50, &limit(415, false)), CheckResult::Failed(..)));
         assert!(matches!(replica_connections_result(8, 50, &limit(416, true)), CheckResult::Passed(_)));
         assert!(matches!(replica_connections_result(8, 50, &limit(1663, false)), CheckResult::Warning(_)));

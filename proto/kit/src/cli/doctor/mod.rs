@@ -12,7 +12,7 @@ use crate::{
     cache::Cache,
     cli::probe::{self, strip_port},
     client::replica::{health_service_name, wrong_service_message},
-    config::{MIN_SECRET_LEN, Settings},
+    config::{MIN_SERVICE_SECRET_LEN, Settings},
     errors,
     service_host::ServiceHost,
     telemetry::otlp,
@@ -81,7 +81,7 @@ async fn cache(settings: &Settings, is_preinstall: bool) -> CheckResult {
         return CheckResult::Passed("in the memory of this process; several processes need PATIO_REDIS_URL".to_owned());
     }
     match Cache::from_settings(settings) {
-        Ok(cache) => match if is_preinstall { cache.find_redis_fault_read_only().await } else { cache.find_redis_fault().await } {
+        Ok(cache) => match if is_preinstall { cache.find_redis_fault_without_writing().await } else { cache.find_redis_fault().await } {
             Some(fault) => CheckResult::Failed(
                 format!("Redis {fault}"),
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \
@@ -139,7 +139,7 @@ async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<Che
 async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&ServiceTls>) -> CheckResult {
     match timeout(
         CHECK_TIMEOUT,
-        probe::check_health(&address.to_string(), health_service_name(service), tls.map(|tls| tls.create_connector(strip_port(named)))),
+        probe::query_health(&address.to_string(), health_service_name(service), tls.map(|tls| tls.create_connector(strip_port(named)))),
     )
     .await
     {
@@ -163,7 +163,7 @@ async fn secret(settings: &Settings) -> CheckResult {
     if lengths.is_empty() {
         return CheckResult::Failed("not set".to_owned(), "set PATIO_SERVICE_SECRET to the same value for all services");
     }
-    if lengths.iter().any(|length| *length < MIN_SECRET_LEN) {
+    if lengths.iter().any(|length| *length < MIN_SERVICE_SECRET_LEN) {
         return CheckResult::Failed(
             "a value is shorter than 16 characters".to_owned(),
             "generate one with `openssl rand -hex 16`; services do not start with a shorter one",

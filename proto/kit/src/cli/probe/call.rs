@@ -21,7 +21,7 @@ use tonic::{
 
 /// Arguments of the `probe call` command.
 #[derive(Debug, Args)]
-pub struct CallOptions {
+pub struct ProbeCallOptions {
     /// Name of the rpc, such as GetVehicle, VehicleService/GetVehicle or patio.vehicle.v1.VehicleService/GetVehicle.
     rpc: String,
     /// Request message as JSON, such as '{"id": 5}'.
@@ -35,7 +35,7 @@ pub struct CallOptions {
     session: Option<PathBuf>,
 }
 
-impl CallOptions {
+impl ProbeCallOptions {
     /// Finds the rpc in the compiled-in proto files.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl CallOptions {
 
 /// Reason why a call made by the `probe call` command failed.
 #[derive(Debug, thiserror::Error)]
-pub enum CallFailure {
+pub enum ProbeCallFailure {
     /// The service refused the call.
     #[error("{:?}: {}{}", .0.code(), .0.message(), advice(.0))]
     Refused(Status),
@@ -71,13 +71,13 @@ pub enum CallFailure {
 /// Calls the rpc and prints every response message as one line of JSON.
 pub async fn call_rpc(
     channel: impl Future<Output = anyhow::Result<Channel>>,
-    options: &CallOptions,
+    options: &ProbeCallOptions,
     method: &MethodDescriptor,
     timeout: Duration,
-) -> Result<(), CallFailure> {
+) -> Result<(), ProbeCallFailure> {
     let message = parsed(method.input(), &options.message)?;
     let token = options.token()?;
-    let channel = channel.await.map_err(CallFailure::Unreachable)?;
+    let channel = channel.await.map_err(ProbeCallFailure::Unreachable)?;
     let mut request = Request::new(message);
     request.set_timeout(timeout);
     if let Some(token) = &token {
@@ -86,7 +86,7 @@ pub async fn call_rpc(
     }
     let path: PathAndQuery = contract::rpc_path(method).parse().context("invalid rpc path")?;
     let mut grpc = Grpc::new(channel).max_decoding_message_size(crate::server::MAX_MESSAGE_BYTES);
-    grpc.ready().await.map_err(|cause| CallFailure::Unreachable(cause.into()))?;
+    grpc.ready().await.map_err(|cause| ProbeCallFailure::Unreachable(cause.into()))?;
     let codec = Dynamic(method.output());
     let mut answers = grpc.server_streaming(request, path, codec).await.map_err(refused)?.into_inner();
     while let Some(answer) = answers.next().await {
@@ -102,10 +102,10 @@ fn advice(status: &Status) -> &'static str {
     if status.code() == Code::Unauthenticated { "; `patio login URL HMC` obtains a session" } else { "" }
 }
 
-fn refused(status: Status) -> CallFailure {
+fn refused(status: Status) -> ProbeCallFailure {
     // tonic reports an expired deadline as `Cancelled`.
     let unanswered = [Code::Unavailable, Code::DeadlineExceeded, Code::Cancelled].contains(&status.code());
-    if unanswered { CallFailure::Unreachable(status.into()) } else { CallFailure::Refused(status) }
+    if unanswered { ProbeCallFailure::Unreachable(status.into()) } else { ProbeCallFailure::Refused(status) }
 }
 
 fn parsed(kind: MessageDescriptor, text: &str) -> anyhow::Result<DynamicMessage> {

@@ -33,7 +33,7 @@ pub fn rpc_path(method: &MethodDescriptor) -> String {
 
 /// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`. Returns `None` for an unknown
 /// package, and for a gRPC service that all programs offer, such as the audit log.
-pub fn find_binary_name(name: &str) -> Option<&'static str> {
+pub fn find_serving_program(name: &str) -> Option<&'static str> {
     match name.strip_prefix("patio.")?.split('.').next()? {
         "auth" => Some("auth-svc"),
         "campaign" => Some("campaign-svc"),

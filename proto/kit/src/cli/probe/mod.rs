@@ -44,7 +44,7 @@ enum Action {
     /// Calls a read-only rpc by name and prints each response message as one line of JSON.
     ///
     /// Exit codes: 0 success, 1 refused by the service, 2 unreachable or timeout, 3 invalid call.
-    Call(call::CallOptions),
+    Call(call::ProbeCallOptions),
     /// Lists all rpcs of the contract, with the minimum role of the caller.
     List,
 }
@@ -84,10 +84,10 @@ fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCod
         "" => service,
         program => program,
     };
-    let address = &options.address(target, contract::find_binary_name(named));
+    let address = &options.address(target, contract::find_serving_program(named));
     let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
     let asked = cli::block_on(async {
-        let asked = check_health(address, named, options.connector(address)?);
+        let asked = query_health(address, named, options.connector(address)?);
         let status = tokio::time::timeout(Duration::from_secs(options.timeout), asked).await??;
         show(status.as_str_name())?;
         anyhow::ensure!(status == ServingStatus::Serving, NotServing);
@@ -108,7 +108,7 @@ fn run_health_check(options: &ProbeOptions, target: &ProbeTarget<'_>) -> ExitCod
     }
 }
 
-fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &call::CallOptions) -> ExitCode {
+fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &call::ProbeCallOptions) -> ExitCode {
     let timeout = Duration::from_secs(options.timeout);
     let method = match call_options.resolve_rpc() {
         Ok(method) => method,
@@ -117,25 +117,25 @@ fn run_call(options: &ProbeOptions, target: &ProbeTarget<'_>, call_options: &cal
             return ExitCode::from(EXIT_INVALID_CALL);
         }
     };
-    let address = &options.address(target, contract::find_binary_name(method.full_name()));
+    let address = &options.address(target, contract::find_serving_program(method.full_name()));
     let mut failure = None;
     let done = cli::block_on(async {
         let channel = connect(address, options.connector(address)?);
         let called = tokio::time::timeout(timeout, call::call_rpc(channel, call_options, &method, timeout)).await;
-        let late = || call::CallFailure::Unreachable(anyhow::anyhow!("no complete response within {} s", options.timeout));
+        let late = || call::ProbeCallFailure::Unreachable(anyhow::anyhow!("no complete response within {} s", options.timeout));
         failure = called.unwrap_or_else(|_| Err(late())).err();
         Ok(())
     });
     let failure = match done {
         Ok(()) => failure,
-        Err(cause) => Some(call::CallFailure::InvalidCall(cause)),
+        Err(cause) => Some(call::ProbeCallFailure::InvalidCall(cause)),
     };
     let Some(failure) = failure else { return ExitCode::SUCCESS };
     print_error(&format!("{address}: {failure}"));
     ExitCode::from(match failure {
-        call::CallFailure::Refused(_) => EXIT_NOT_SERVING,
-        call::CallFailure::Unreachable(_) => EXIT_UNREACHABLE,
-        call::CallFailure::InvalidCall(_) => EXIT_INVALID_CALL,
+        call::ProbeCallFailure::Refused(_) => EXIT_NOT_SERVING,
+        call::ProbeCallFailure::Unreachable(_) => EXIT_UNREACHABLE,
+        call::ProbeCallFailure::InvalidCall(_) => EXIT_INVALID_CALL,
     })
 }
 
@@ -179,7 +179,7 @@ async fn connect(address: &str, connector: Option<impl GrpcTlsConnector>) -> any
 ///
 /// # Errors
 /// Returns an error when the service cannot be reached.
-pub async fn check_health(address: &str, service: &str, connector: Option<impl GrpcTlsConnector>) -> anyhow::Result<ServingStatus> {
+pub async fn query_health(address: &str, service: &str, connector: Option<impl GrpcTlsConnector>) -> anyhow::Result<ServingStatus> {
     let channel = connect(address, connector).await?;
     let answer = HealthClient::new(channel).check(HealthCheckRequest { service: service.to_owned() }).await?;
     Ok(answer.into_inner().status())

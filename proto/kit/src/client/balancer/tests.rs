@@ -1,6 +1,6 @@
 //! Tests of the choice of replicas from DNS answers and health checks.
 use super::*;
-use crate::client::subset::{MAX_CHECKED_REPLICAS, SUBSET_SIZE};
+use crate::client::subset::{MAX_CHECKED_REPLICAS, REPLICA_SUBSET_SIZE};
 use tonic::service::RoutesBuilder;
 use tonic_health::{
     ServingStatus,
@@ -69,15 +69,15 @@ async fn a_caller_checks_a_subset_and_looks_further_when_that_subset_fails() {
     }
     let hosts = || all.keys().map(|address| (*address, "localhost".into())).collect();
     replicas.replace(hosts(), true, Instant::now(), &tasks);
-    until_well(&replicas, SUBSET_SIZE).await;
+    until_well(&replicas, REPLICA_SUBSET_SIZE).await;
     let subset = known(&replicas);
-    assert_eq!(subset.len(), SUBSET_SIZE);
+    assert_eq!(subset.len(), REPLICA_SUBSET_SIZE);
     for address in &subset {
         all[address].set_service_status("", ServingStatus::NotServing).await;
     }
     until_well(&replicas, 0).await;
     replicas.substitute(&tasks);
-    until_well(&replicas, SUBSET_SIZE).await;
+    until_well(&replicas, REPLICA_SUBSET_SIZE).await;
     let checked = known(&replicas);
     assert!(checked.len() == MAX_CHECKED_REPLICAS && checked.is_superset(&subset), "{checked:?}");
     assert!(!subset.contains(&replicas.pick_replica(&[]).await.replica_address()));
