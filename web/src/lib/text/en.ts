@@ -54,8 +54,6 @@ export const catalogue: Catalogue = {
   'vehicle.neverChanged': 'Never saved before.',
   'conflict.text': 'Saved by {hmc} on {date} at {time} (UTC-3). Choose which version to keep. Nothing is lost until you do.',
   'conflict.same': 'Both versions are the same.',
-  'conflict.leaderChooses': 'The status {theirs} is saved already, and only a team leader or supervisor can change it to {mine}. With "Keep both" they get both versions and choose.',
-  'conflict.bothKept': 'Both versions are kept. A team leader or supervisor will choose.',
   'import.explain': 'One .xlsx file creates one campaign, with one vehicle per row.',
   'import.rows': '{n} {n|row|rows}',
   'import.success': 'File imported. The campaign is ready to start.',

@@ -152,8 +152,6 @@ export const catalogue: Catalogue = {
   'conflict.empty': 'vazio',
   'conflict.keepMine': 'Manter a sua',
   'conflict.takeTheirs': 'Manter a outra',
-  'conflict.leaderChooses': 'O status {theirs} já está salvo, e só um líder de equipe ou supervisor pode trocar para {mine}. Com "Manter as duas" ele recebe as duas versões e escolhe.',
-  'conflict.keepBoth': 'Manter as duas',
   'import.title': 'Importar campanha',
   'import.file': 'Arquivo da campanha',
   'import.choose': 'Escolha ou arraste um arquivo .xlsx',

@@ -63,7 +63,4 @@ export const vehicleTexts = {
   'conflict.same': 'As duas versões são iguais.',
   'conflict.keepMine': 'Keep yours',
   'conflict.takeTheirs': 'Keep theirs',
-  'conflict.leaderChooses': 'O status {theirs} já está salvo, e só um líder de equipe ou supervisor pode trocar para {mine}. Com "Keep both" ele recebe as duas versões e escolhe.',
-  'conflict.keepBoth': 'Keep both',
-  'conflict.bothKept': 'As duas versões foram mantidas. Um líder de equipe ou supervisor vai escolher.',
 }
