@@ -11,29 +11,20 @@ export const serverReachability = createStore(globalThis.navigator.onLine)
 const SINCE = 'serverUnreachableSince'
 const isTime = (value: unknown): value is number => typeof value === 'number'
 const readSince = (): number => readStoredJson(sessionStorage, SINCE, isTime) ?? Date.now()
-let lostAt = new Date(readSince())
-/** Whether the storage may contain a time, also one of the page that was loaded before. */
-let isStored = true
+let lostAt = readSince()
 
 /** Returns the time at which the server became unreachable. The time is meaningful only while the server cannot be reached. */
-export const getServerUnreachableSince = (): Date => lostAt
+export const getServerUnreachableSince = (): Date => new Date(lostAt)
 
 export function setServerReachable(isReachable: boolean): void {
-  if (isReachable && isStored) writeStoredJson(sessionStorage, SINCE, null)
-  isStored = !isReachable
+  if (isReachable) writeStoredJson(sessionStorage, SINCE, null)
   if (serverReachability.get() === isReachable) return
-  if (!isReachable) storeLoss()
+  if (!isReachable) writeStoredJson(sessionStorage, SINCE, (lostAt = readSince()))
   serverReachability.set(isReachable)
-}
-
-function storeLoss(): void {
-  lostAt = new Date(readSince())
-  writeStoredJson(sessionStorage, SINCE, lostAt.getTime())
 }
 
 export const useIsServerReachable = (): boolean => useStore(serverReachability)
 
-if (!serverReachability.get()) storeLoss()
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
 
 /**

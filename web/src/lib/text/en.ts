@@ -52,8 +52,6 @@ export const catalogue: Catalogue = {
   'vehicle.lastChange': 'Last changed by ID: {id} - {hmc}, on {date} at {time} (UTC-3).',
   'vehicle.removedUser': 'deleted user',
   'vehicle.neverChanged': 'Never saved before.',
-  'conflict.text': 'Saved by {hmc} on {date} at {time} (UTC-3). Choose which version to keep. Nothing is lost until you do.',
-  'conflict.same': 'Both versions are the same.',
   'import.explain': 'One .xlsx file creates one campaign, with one vehicle per row.',
   'import.rows': '{n} {n|row|rows}',
   'import.success': 'File imported. The campaign is ready to start.',

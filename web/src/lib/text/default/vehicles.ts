@@ -54,13 +54,5 @@ export const vehicleTexts = {
   'vehicle.lastChange': 'Última modificação pelo ID: {id} - {hmc}, em {date} às {time} (UTC-3).',
   'vehicle.removedUser': 'usuário excluído',
   'vehicle.neverChanged': 'Nunca salvo antes.',
-  'conflict.title': 'Someone else saved this vehicle first',
-  'conflict.text': 'Salvo por {hmc} em {date} às {time} (UTC-3). Escolha qual versão manter. Nada se perde até você escolher.',
-  'conflict.field': 'Field',
-  'conflict.mine': 'Your version',
-  'conflict.theirs': 'Their version',
   'conflict.empty': 'empty',
-  'conflict.same': 'As duas versões são iguais.',
-  'conflict.keepMine': 'Keep yours',
-  'conflict.takeTheirs': 'Keep theirs',
 }
