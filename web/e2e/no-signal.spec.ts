@@ -1,7 +1,7 @@
 import { expect, test, type APIRequestContext, type Page } from './support/test'
 import { createRowsInAllYards, importCampaign, fetchVehicles, type Vehicle } from './support/campaign'
 import { writeFilm, createEmptyScene, createLabelScene } from './support/film'
-import { developer, supervisor, uniqueName, type Person } from './support/people'
+import { developer, signOut, supervisor, uniqueName, type Person } from './support/people'
 import { deleteProfileFolder, createProfileFolder, startPhone, type RunningPhone } from './support/phone'
 import { getHeaders, waitForServiceWorker, createMember } from './support/session'
 import { takeScreenshot } from './support/screenshots'
@@ -18,12 +18,6 @@ test.setTimeout(900_000)
 test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
 
 const waiting = (page: Page, count: number) => page.getByRole('link', { name: `${count} pending save${count === 1 ? '' : 's'}` })
-
-async function signedOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Open menu' }).click()
-  await page.getByRole('button', { name: 'Logout' }).click()
-  await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
-}
 
 /** Fills in and submits the sign-in form of the current page. */
 async function signInHere(page: Page, { hmc, password }: Person): Promise<void> {
@@ -151,7 +145,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       await takeScreenshot(page, 'outbox-others')
       expect((await recordsOf(request, other.hmc)).length).toBe(0)
       expect((await recordsOf(request, mine.hmc)).length).toBe(0)
-      await signedOut(page)
+      await signOut(page)
     })
     await test.step('the first person signs in online: all saves arrive once, in order, with the right person and time', async () => {
       await signInHere(page, mine)

@@ -57,13 +57,20 @@ test.describe('with pages kept by the phone', () => {
       if (request.method() === 'PUT' && request.url().includes('/api/vehicles/')) sent.add(`${request.url()} ${request.headers()['idempotency-key']}`)
     })
 
-    await test.step('the first person saves without a network and signs out', async () => {
+    await test.step('the first person saves without a network and signs out, after a question', async () => {
       await signIn(page, one)
       await page.goto(`/vehicle/${first.id}`)
       await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
       await waitForServiceWorker(page)
       await context.setOffline(true)
       await inspect(page, first, 'ng')
+      await expect(waits(page)).toBeVisible()
+      await page.getByRole('button', { name: 'Open menu' }).click()
+      await page.getByRole('button', { name: 'Logout' }).click()
+      const question = page.getByRole('dialog', { name: 'Sign out with 1 pending save?' })
+      await takeScreenshot(page, 'sign-out-pending')
+      await question.getByRole('button', { name: 'NO' }).click()
+      await page.getByRole('dialog', { name: 'Menu' }).getByRole('button', { name: 'Close menu' }).click()
       await expect(waits(page)).toBeVisible()
       await signOut(page)
       await expect(page.getByText('Neste aparelho há 1 inspeção não enviada.', { exact: false })).toBeVisible()

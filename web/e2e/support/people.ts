@@ -31,9 +31,13 @@ export async function submitSignInForm(page: Page, { hmc, password }: Person): P
 }
 
 export async function signOut(page: Page): Promise<void> {
+  const form = page.getByRole('form', { name: 'Sign in' })
+  const confirmation = page.getByRole('dialog', { name: /^Sign out with \d+ pending saves?\?$/ })
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('button', { name: 'Logout' }).click()
-  await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+  await expect(form.or(confirmation)).toBeVisible()
+  if (await confirmation.isVisible()) await confirmation.getByRole('button', { name: 'YES' }).click()
+  await expect(form).toBeVisible()
 }
 
 /** Signs a person in through the API and returns the request headers, for the setup of a test. */

@@ -12,7 +12,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
 import { listAllowedMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from './routes'
-import { signOut } from './signOut'
+import { SignOutButton } from './SignOutButton'
 import styles from './MainMenu.module.css'
 
 /** Slide-in menu at the right edge: links to pages, sign-out, and settings such as language and theme. */
@@ -33,10 +33,10 @@ export function MainMenu({ user, onClose }: { user: SessionUser; onClose: () => 
         </div>
         <nav className={styles.entries} aria-label={t('menu.title')}>
           {entriesFor(MENU_ENTRIES)}
-          <button type="button" className={`${styles.entry} ${styles.leave}`} onClick={signOut}>
+          <SignOutButton user={user} className={`${styles.entry} ${styles.leave}`}>
             <Icon name="out" />
             {t('menu.logout')}
-          </button>
+          </SignOutButton>
           {entriesFor(LEGAL_MENU_ENTRIES)}
         </nav>
         <nav className={styles.more} aria-label={t('menu.more')}>

@@ -8,7 +8,7 @@ import { useText } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { listAllowedMenuEntries, MENU_ENTRIES, SECONDARY_MENU_ENTRIES, LEGAL_MENU_ENTRIES, type MenuEntry } from '../routes'
-import { signOut } from '../signOut'
+import { SignOutButton } from '../SignOutButton'
 import { useDesktopText } from './text'
 import styles from './NavigationRail.module.css'
 
@@ -34,10 +34,10 @@ export function NavigationRail({ user, path, hidden }: RailProps) {
       <hr className={styles.line} />
       {entriesFor(SECONDARY_MENU_ENTRIES)}
       <div className={styles.leave}>
-        <button type="button" className={styles.entry} onClick={signOut}>
+        <SignOutButton user={user} className={styles.entry}>
           <Icon name="out" size={22} />
           {t('menu.logout')}
-        </button>
+        </SignOutButton>
         {entriesFor(LEGAL_MENU_ENTRIES)}
       </div>
     </nav>

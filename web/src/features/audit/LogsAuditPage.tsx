@@ -34,7 +34,7 @@ export default function LogsAuditPage() {
     <Page title={t('audit.title')}>
       <Filters filter={filter} filtered={filtered} />
       {audit.isError && <ErrorNotice text={getErrorMessage(audit.error, t)} onRetry={() => void audit.refetch()} />}
-      {audit.isPending && <Skeleton rows={6} height={56} label={t('common.loading')} />}
+      {audit.isPending && <Skeleton rows={6} height={56} label={t('common.loading')} onRetry={() => void audit.refetch()} />}
       {audit.data?.meta.total_count === 0 && <EmptyNotice icon="log" text={t(filtered ? 'audit.noMatch' : 'audit.none')} />}
       {audit.data && <PrintedRangeLine from={(filter.page - 1) * audit.data.meta.per_page} count={audit.data.events.length} total={audit.data.meta.total_count} />}
       {events && events.length > 0 && <AuditEventTable events={events} />}

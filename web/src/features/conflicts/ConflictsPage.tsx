@@ -43,7 +43,7 @@ function ConflictResults({ state, campaign }: { state: ConflictState; campaign: 
   return (
     <>
       {conflicts.isError && <ErrorNotice text={getErrorMessage(conflicts.error, t)} onRetry={() => void conflicts.refetch()} />}
-      {conflicts.isPending && <Skeleton rows={3} height={180} label={t('common.loading')} />}
+      {conflicts.isPending && <Skeleton rows={3} height={180} label={t('common.loading')} onRetry={() => void conflicts.refetch()} />}
       {conflicts.data && rows.length === 0 && <EmptyNotice icon="check" text={t(state === 'open' ? 'conflicts.none' : 'conflicts.noneSettled')} />}
       {rows.length > 0 && <ConflictList conflicts={state === 'open' ? shown : rows} propsOf={propsOf} />}
       {total > rows.length && <p className="quiet">{t('conflicts.more', { n: formatCount(rows.length), total: formatCount(total) })}</p>}

@@ -23,7 +23,7 @@ export function RecentImportList() {
         <Link href="/campaign-list?tool=history">{t('import.history')}</Link>
       </div>
       {imports.isError && <ErrorNotice text={getErrorMessage(imports.error, t)} onRetry={() => void imports.refetch()} />}
-      {imports.isPending && <Skeleton rows={3} height={56} label={t('common.loading')} />}
+      {imports.isPending && <Skeleton rows={3} height={56} label={t('common.loading')} onRetry={() => void imports.refetch()} />}
       {imports.data?.length === 0 && <p className="quiet">{t('import.noneYet')}</p>}
       {imports.data && imports.data.length > 0 && (
         <ul className={styles.imports}>

@@ -26,7 +26,7 @@ export function JobHistoryList() {
     <>
       <p className="quiet">{t('history.explain')}</p>
       {jobs.isError && <ErrorNotice text={t('history.failed', { why: getErrorMessage(jobs.error, t) })} onRetry={() => void jobs.refetch()} />}
-      {jobs.isPending && <Skeleton rows={3} height={72} label={t('common.loading')} />}
+      {jobs.isPending && <Skeleton rows={3} height={72} label={t('common.loading')} onRetry={() => void jobs.refetch()} />}
       {jobs.data?.length === 0 && <EmptyNotice icon="undo" text={t('history.none')} />}
       {jobs.data && jobs.data.length > 0 && <Filtered jobs={jobs.data} />}
     </>

@@ -41,7 +41,7 @@ export function ManagedCampaignList({ yard }: { yard: number | null }) {
         <StatusFilter value={status} />
       </div>
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
-      {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} />}
+      {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
       {campaigns.data?.meta.total_count === 0 && (
         <EmptyNotice icon="list" text={search !== '' ? t('campaigns.noMatch', { search }) : t(status === null ? 'campaigns.noneManager' : 'manage.noneOfStatus')}>
           {(search !== '' || status !== null) && <Button onClick={() => setQueryParams({ search: null, status: null, page: null })}>{t('manage.showAll')}</Button>}

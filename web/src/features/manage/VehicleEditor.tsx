@@ -51,7 +51,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
         <SearchBox label={t('editor.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => change({ search: text, page: 1 })} />
       </div>
       {campaign === null && <EmptyNotice icon="pencil" text={t('editor.chooseFirst')} />}
-      {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} />}
+      {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} onRetry={() => void vehicles.refetch()} />}
       {vehicles.isError && <ErrorNotice text={getErrorMessage(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
       {vehicles.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={t('vehicles.noMatch')} />}
       {vehicles.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={vehicles.data.vehicles.length} total={vehicles.data.meta.total_count} />}

@@ -43,7 +43,7 @@ export function UserHistoryDialog({ user: { id, hmc }, onClose }: { user: User; 
             <Event key={`${event.at} ${index}`} event={event} />
           ))}
         </Timeline>
-        {history.isPending && <Skeleton rows={3} height={64} label={shared('history.loading')} />}
+        {history.isPending && <Skeleton rows={3} height={64} label={shared('history.loading')} onRetry={() => void history.refetch()} />}
         {history.isError && <ErrorNotice text={getErrorMessage(history.error, t)} onRetry={() => void history.refetch()} />}
         {history.hasNextPage && (
           <Button busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>

@@ -28,7 +28,7 @@ import styles from './UserListPanel.module.css'
 export function UserListPanel() {
   const t = useUsersText()
   const users = useUsers()
-  if (users.isPending) return <Skeleton rows={4} height={64} label={t('common.loading')} />
+  if (users.isPending) return <Skeleton rows={4} height={64} label={t('common.loading')} onRetry={() => void users.refetch()} />
   if (users.isError) return <ErrorNotice text={t('users.notLoaded')} onRetry={() => void users.refetch()} />
   return <Loaded users={users.data} />
 }

@@ -7,5 +7,5 @@ import styles from './PartialOfflineDataNotice.module.css'
 export function PartialOfflineDataNotice({ vehicle }: { vehicle: Vehicle }) {
   const t = useInspectionText()
   const { isPartial }: PossiblyPartialVehicle = vehicle
-  return isPartial ? <p className={styles.partly}>{t('vehicle.partly')}</p> : null
+  return isPartial ? <p className={styles.partly} data-offline-notice>{t('vehicle.partly')}</p> : null
 }

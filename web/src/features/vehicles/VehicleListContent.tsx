@@ -1,4 +1,4 @@
-import { useMemo, useRef, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
@@ -34,6 +34,8 @@ interface VehicleResultsProps {
   address: VehicleListUrlState
   /** Whether the person may change many vehicles at once and export them. */
   manages: boolean
+  /** Requests the vehicles again, when loading takes long. */
+  onRetry: () => void
   /** Search field and filters, above the rows. */
   children: ReactNode
 }
@@ -54,7 +56,7 @@ function showInAddress(vehicle: number | null, page: number, isFirst: boolean): 
  * Vehicle rows with footer and selection, and on wide screens the open vehicle beside them. Until the full list is loaded, shows rows found
  * by the server.
  */
-export function VehicleListContent({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
+export function VehicleListContent({ campaign, name, visible, found, address, manages, onRetry, children }: VehicleResultsProps) {
   const t = useVehicleListText()
   const list = useRef<HTMLDivElement>(null)
   const selection = useVehicleSelection()
@@ -83,6 +85,13 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
     const row = all.findIndex(({ id }) => id === vehicle)
     showInAddress(vehicle, row < 0 ? shown : Math.floor(row / size) + 1, address.open === null)
   }
+  const isArriving = useRef(address.open !== null)
+  useEffect(() => {
+    if (!isArriving.current || at < 0) return
+    isArriving.current = false
+    const arrived = Math.floor(at / size) + 1
+    if (arrived !== shown) setQueryParams({ page: arrived })
+  }, [at, size, shown])
   const close = () => {
     if (address.open === null) return
     const row = list.current?.querySelector<HTMLElement>(`[data-vehicle="${address.open}"] a`)
@@ -107,7 +116,7 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
       <div ref={list} className={styles.list}>
         {children}
         {found.isReady && <ActiveFilterLine filter={filter} shown={all.length} total={visible?.length ?? 0} />}
-        {rows === undefined && <Skeleton rows={PAGE_SIZE} height={64} label={t('vehicles.loading')} />}
+        {rows === undefined && <Skeleton rows={PAGE_SIZE} height={64} label={t('vehicles.loading')} onRetry={onRetry} />}
         {rows && rows.length > 0 && (isTable ? (
           <VehicleTable vehicles={rows} sort={sort} onSort={(next) => setQueryParams({ sort: next, page: null })} selection={maySelect ? selection : null} open={open}
             onOpen={isSplit ? ({ id }) => show(id) : null} {...common} />

@@ -41,7 +41,7 @@ export default function VehicleListPage() {
         {isWide && (mayWalk ? <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton> : isLoading && <div className={styles.walkPlace} />)}
       </div>
     )}>
-      {list.isError ? <ErrorNotice isMissing={isNotFoundError(list.error)} text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} />}
+      {list.isError ? <ErrorNotice isMissing={isNotFoundError(list.error)} text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} onRetry={() => void list.refetch()} />}
       {!isWide && mayWalk && (
         <div className={styles.bar} data-bottom-bar>
           <LinkButton kind="primary" big wide icon="scan" to={walk}>
@@ -57,7 +57,7 @@ export default function VehicleListPage() {
 const withoutDash = (vehicles: ListedVehicle[] | undefined) => vehicles?.filter(({ yard_group }) => !isYardWithoutName(yard_group))
 
 /** Search field, filters and result list of vehicles. */
-function Vehicles({ campaign, name, whole }: { campaign: number; name: string; whole: ListedVehicle[] | undefined }) {
+function Vehicles({ campaign, name, whole, onRetry }: { campaign: number; name: string; whole: ListedVehicle[] | undefined; onRetry: () => void }) {
   const t = useVehicleListText()
   const address = useVehicleListUrlState()
   const { filter: { search, yard, statuses } } = address
@@ -66,7 +66,7 @@ function Vehicles({ campaign, name, whole }: { campaign: number; name: string; w
   const found = useFilteredVehicleRows(visible, address.filter, address.sort)
   if (visible?.length === 0) return <EmptyNotice icon="list" text={t('vehicles.none')} />
   return (
-    <VehicleListContent campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages}>
+    <VehicleListContent campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages} onRetry={onRetry}>
       <div className={`${styles.tools} no-print`}>
         <SearchBox label={t('vehicles.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQueryParams({ yard: event.target.value, page: null })}>
