@@ -248,7 +248,7 @@ fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
             }
             let written = if tasks.is_stopping() { counted.write_all_event_counts().await } else { counted.write_due_event_counts().await };
             if let Err(cause) = written {
-                tracing::warn!(%cause, "failed to write counts of repeated page views, sign-ins and rejected calls to the audit log; counts not written before shutdown are lost");
+                tracing::warn!(%cause, "failed to write counts of repeated page views, sign-ins and rejected calls to the audit log, retrying; counts still unwritten at shutdown are lost");
             }
         }
     });

@@ -38,7 +38,7 @@ fn addresses(listen: IpAddr) -> Vec<IpAddr> {
         return vec![listen];
     }
     let found = if_addrs::get_if_addrs().inspect_err(
-        |cause| tracing::warn!(%cause, "failed to list network interfaces, omitting this machine's addresses from the TLS certificate and the URLs"),
+        |cause| tracing::warn!(%cause, "failed to list network interfaces, omitting this machine's addresses from the TLS certificate and the printed URLs"),
     );
     let mut all: Vec<IpAddr> = found.unwrap_or_default().into_iter().map(|interface| interface.ip()).filter(|ip| is_private(*ip)).collect();
     all.sort();

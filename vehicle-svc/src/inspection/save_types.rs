@@ -92,9 +92,9 @@ pub struct MergeBase {
     pub status: Option<VehicleStatus>,
     /// Parking space that the client saw, in normalized spelling; `None` when the client sent none.
     pub space: Option<String>,
-    /// Notes of operators and team leaders that the client saw; `None` when the client sent none.
+    /// Operator notes that the client saw; `None` when the client sent none.
     pub operator_notes: Option<String>,
-    /// Notes of supervisors that the client saw; `None` when the client sent none.
+    /// Supervisor notes that the client saw; `None` when the client sent none.
     pub admin_notes: Option<String>,
 }
 

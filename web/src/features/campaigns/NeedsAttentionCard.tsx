@@ -15,7 +15,7 @@ import styles from './NeedsAttentionCard.module.css'
 interface NeedsAttentionCardProps {
   /** Ids of the campaigns for which the card lists phones with unsent saves. */
   campaigns: number[]
-  /** Id of the campaign whose conflicts and long repairs are counted. When absent, the conflicts of all campaigns are counted. */
+  /** Id of the campaign whose conflicts and long repairs are counted. When absent, counts the conflicts of all campaigns, and no repairs. */
   campaign?: number
   /** Yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]

@@ -11,7 +11,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Select, TextArea, TextField } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
+import { ConfirmSaveWithoutStatusDialog } from '@/ui/ConfirmSaveWithoutStatusDialog'
 import { useUpdateVehicle } from './api'
 import { useManageText } from './text'
 import styles from './EditVehicleDialog.module.css'
@@ -91,7 +91,7 @@ export function EditVehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onCl
           </Button>
         </div>
       </form>
-      {asked && <ConfirmNoStatusDialog onYes={store} onNo={() => setAsked(false)} />}
+      {asked && <ConfirmSaveWithoutStatusDialog onYes={store} onNo={() => setAsked(false)} />}
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { serverReachability, useIsServerReachable } from '@/api/connectivity'
-import { countVehicleMismatches, getVehicleMismatchKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
+import { countVehicleMismatches, getVehicleMismatchGroupKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
@@ -35,7 +35,7 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
   const outbox = useOutbox()
   const isOnline = useIsServerReachable()
-  const questions = entries.map(getVehicleMismatchKey)
+  const questions = entries.map(getVehicleMismatchGroupKey)
   const asked = countVehicleMismatches(entries)
   const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length
   const hasUnsent = entries.some(({ state }) => state !== 'refused')

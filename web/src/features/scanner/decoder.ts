@@ -72,7 +72,10 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   let framesWithStripes = 0
   /** Number of decoding passes run in the mode 'every' (all codes in view) since the last frame in the mode 'first' (one code). */
   let everyModePasses = 0
-  /** Number of passes of `ROTATED_PASS_INDEXES` that were run or skipped since the last frame in the mode 'first'. */
+  /**
+   * Number of the rotated passes (`ROTATED_PASS_INDEXES`) that were run or skipped. The next frame continues with the pass after them; a
+   * frame in the mode 'first' (one code) begins again.
+   */
   let searched = 0
   /**
    * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the plain pass. Codes of the

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
-import { ConfirmNoStatusDialog } from '@/ui/ConfirmNoStatusDialog'
+import { ConfirmSaveWithoutStatusDialog } from '@/ui/ConfirmSaveWithoutStatusDialog'
 import { ConcurrentChangeNotice } from './ConcurrentChangeNotice'
 import { StorageWarning } from './StorageWarning'
 import { SaveErrorAlert } from './SaveErrorAlert'
@@ -66,7 +66,7 @@ export function SaveBar({ vehicle, inspection, identification, isDesktop, onManu
       </div>
       </div>
       {asked !== null && (
-        <ConfirmNoStatusDialog onNo={() => setAsked(null)} onYes={() => {
+        <ConfirmSaveWithoutStatusDialog onNo={() => setAsked(null)} onYes={() => {
           setAsked(null)
           inspection.submit(asked)
         }} />

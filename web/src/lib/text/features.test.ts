@@ -4,7 +4,7 @@ import type { Language } from '.'
 interface FeatureTexts {
   catalogues: Record<Language, Record<string, string>>
 }
-const features = Object.entries(import.meta.glob<FeatureTexts>(['../../features/**/*{t,T}ext.ts', '../../ui/{ConfirmNoStatusDialog,VehicleMismatchQuestion}.tsx', '../../ui/{PrintedRangeLine,SessionList}.tsx', '../../ui/TimelineText.ts', '../../app/desktop/text.ts', '../../app/SignOutButton.tsx'], { eager: true }))
+const features = Object.entries(import.meta.glob<FeatureTexts>(['../../features/**/*{t,T}ext.ts', '../../ui/{ConfirmSaveWithoutStatusDialog,VehicleMismatchQuestion}.tsx', '../../ui/{PrintedRangeLine,SessionList}.tsx', '../../ui/TimelineText.ts', '../../app/desktop/text.ts', '../../app/SignOutButton.tsx'], { eager: true }))
 const holes = (text: string | undefined) => [...new Set([...(text ?? '').matchAll(/\{(\w+)[|}]/g)].map(([, name]) => name))].toSorted().join()
 
 test('there are features with texts of their own', () => {

@@ -5,7 +5,7 @@ import { selectOutboxOfCurrentUser, outboxState, type OutboxState } from './stor
 
 export { OutboxContext, useOutbox } from './outboxContext'
 export { getDeviceId } from './deviceId'
-export { countVehicleMismatches, countUnsentInspections, UNDO_PERIOD_MS, getMismatchedServerVin, getVehicleMismatchKey, applyPendingSavesToVehicle, applyPendingSavesToList, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
+export { countVehicleMismatches, countUnsentInspections, UNDO_PERIOD_MS, getMismatchedServerVin, getVehicleMismatchGroupKey, applyPendingSavesToVehicle, applyPendingSavesToList, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
 export { Outbox } from './outbox'
 export { RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
 export { outboxState, loadOutbox, deleteStoredSave } from './store'

@@ -8,7 +8,7 @@ import { throttle } from '@/lib/throttle'
 import { isCampaignAvailableOffline } from '../offlineCampaigns'
 import { databaseProblem, isQuotaExceededError } from '../database'
 import { writeSnapshotDelta } from '../snapshots/store'
-import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchKey, type PendingSave, type StoredSave } from './pendingSave'
+import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchGroupKey, type PendingSave, type StoredSave } from './pendingSave'
 import { reportPendingSaves } from './pendingSavesReport'
 import { createPendingSave, RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
 import { sendPendingSave } from './sendPendingSave'
@@ -149,8 +149,8 @@ export class Outbox {
    * same mismatch, so that the person confirms only once.
    */
   retryForCurrentVehicle(entry: StoredSave): Promise<void> {
-    const question = getVehicleMismatchKey(entry)
-    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchKey(other) === question))
+    const question = getVehicleMismatchGroupKey(entry)
+    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchGroupKey(other) === question))
   }
 
   async #sendAgain(entries: readonly StoredSave[]): Promise<void> {

@@ -101,7 +101,7 @@ export const getMismatchedServerVin = ({ state, reason }: PendingSave): string |
  * Returns a key that identifies the vehicle mismatch of a save; null without a mismatch. The server rejects such a save, because its
  * vehicle id now belongs to another vehicle. The person decides once for all saves with the same key.
  */
-export function getVehicleMismatchKey(entry: PendingSave): string | null {
+export function getVehicleMismatchGroupKey(entry: PendingSave): string | null {
   const now = getMismatchedServerVin(entry)
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])
 }
@@ -110,7 +110,7 @@ export function getVehicleMismatchKey(entry: PendingSave): string | null {
  * Returns the number of inspected vehicles whose id now belongs to another vehicle. Counts vehicles, not saves, because the person decides
  * once per vehicle what happens to all of its saves.
  */
-export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchKey(entry) ?? [])).size
+export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchGroupKey(entry) ?? [])).size
 
 /** Groups the saves that wait to be sent by vehicle id, each group in the order of sending. Leaves out rejected and sent saves. */
 export function groupPendingSavesByVehicle<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {

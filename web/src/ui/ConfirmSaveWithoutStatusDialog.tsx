@@ -11,7 +11,7 @@ export const { catalogues, useFeatureText } = defineFeatureText(
 )
 
 /** Confirmation before a vehicle is saved without a status. */
-export function ConfirmNoStatusDialog({ onYes, onNo }: { onYes: () => void; onNo: () => void }) {
+export function ConfirmSaveWithoutStatusDialog({ onYes, onNo }: { onYes: () => void; onNo: () => void }) {
   const t = useFeatureText()
   return (
     <ConfirmDialog kind="primary" question={t('withoutStatus.question')} onYes={onYes} onNo={onNo}>
