@@ -67,7 +67,8 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: 
 ///
 /// # Errors
 /// Returns `NotSignedIn` when the database has no session with this id, user and role. The token may then be signed with a stolen
-/// key, so its session id is revoked, and every service rejects the token. Returns `NotAllowed` when the caller is a service, or a database error when a statement fails.
+/// key, so its session id is revoked, and every service rejects the token. Returns `NotAllowed` when the caller is a service, or a
+/// database error when a statement fails.
 pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.signed_in_user_id().ok_or(Error::NotAllowed)?;
     let begun = sessions::find_session_user(db, &caller.session_id).await?;

@@ -83,7 +83,7 @@ for (const viewport of SIZES) {
       if (viewport === PHONE) await page.setViewportSize({ width: 360, height: 640 })
       await page.reload()
       const figures = page.locator('dl strong')
-      await expect.poll(() => figures.count()).toBeGreaterThanOrEqual(3) // a slow machine has a fourth, the pace
+      await expect(figures).toHaveCount(viewport === PHONE ? 3 : 4) // only a wide window loads the hourly counts, and so the vehicles found wrong
       const tops = await figures.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom - one.getBoundingClientRect().height / 2)))
       expect(Math.max(...tops) - Math.min(...tops), 'the values stand on one line').toBeLessThanOrEqual(4)
       await page.evaluate(() => localStorage.removeItem('language'))

@@ -55,20 +55,20 @@ export async function importUniqueCampaign(request: APIRequestContext, headers: 
   return { id, name, model, vehicles: await fetchVehicles(request, headers, id) }
 }
 
-export async function fetchVehicles(request: APIRequestContext, headers: Headers, campaign: number): Promise<Vehicle[]> {
-  const response = await request.get(`/api/vehicles/campaign/${campaign}/all`, { headers })
-  return (await response.json()) as Vehicle[]
+/** Returns the JSON of a GET request. Repeats the request while the server reports an overload, as clients do, up to five times. */
+async function getJson(request: APIRequestContext, path: string, headers: Headers): Promise<unknown> {
+  for (let repetitions = 0; ; repetitions++) {
+    const response = await request.get(path, { headers })
+    if (response.status() !== 503 || repetitions === 5) return await response.json()
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  }
 }
 
-/** Returns a vehicle. Repeats the request as long as the server reports an overload, which clients wait for. */
-export async function fetchVehicle(request: APIRequestContext, headers: Headers, id: number): Promise<Record<string, unknown>> {
-  let response = await request.get(`/api/vehicles/${id}`, { headers })
-  for (let tries = 0; response.status() === 503 && tries < 5; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-    response = await request.get(`/api/vehicles/${id}`, { headers })
-  }
-  return (await response.json()) as Record<string, unknown>
-}
+export const fetchVehicles = async (request: APIRequestContext, headers: Headers, campaign: number) =>
+  (await getJson(request, `/api/vehicles/campaign/${campaign}/all`, headers)) as Vehicle[]
+
+export const fetchVehicle = async (request: APIRequestContext, headers: Headers, id: number) =>
+  (await getJson(request, `/api/vehicles/${id}`, headers)) as Record<string, unknown>
 
 /** Saves a vehicle through the API, as a supervisor. */
 export async function saveVehicle(request: APIRequestContext, headers: Headers, id: number, change: Record<string, unknown>): Promise<void> {

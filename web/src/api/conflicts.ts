@@ -24,11 +24,11 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictFilter) =>
       unwrapResponse(apiClient.GET('/conflicts', { params: { query: { per_page: MAX_LISTED, ...(state && { state }), ...(mine !== undefined && { mine }), ...(campaign !== undefined && { campaign_id: campaign }) } }, signal }), 'conflicts*'),
   })
 
-/**
- * Returns the newest open conflicts of a campaign, or of all campaigns, and the number of all open conflicts. Returns `undefined` while
- * the conflicts are loading, or when `enabled` is false.
- */
-export const useOpenConflicts = (campaign?: number, enabled = true) => useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false }).data
+/** Queries the newest open conflicts of a campaign, or of all campaigns, and the number of all open conflicts. */
+export const useOpenConflictsQuery = (campaign?: number, enabled = true) => useQuery({ ...conflictsQuery({ state: 'open', campaign }), enabled, retry: false })
+
+/** Returns the data of `useOpenConflictsQuery`, which is `undefined` while the conflicts are loading, or when `enabled` is false. */
+export const useOpenConflicts = (campaign?: number, enabled = true) => useOpenConflictsQuery(campaign, enabled).data
 
 /** One of the two values in a conflict: `theirs` was stored first, by another save; `mine` arrived later. */
 export type ConflictSideName = 'theirs' | 'mine'

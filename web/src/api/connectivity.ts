@@ -10,17 +10,17 @@ export const serverReachability = createStore(globalThis.navigator.onLine)
 /** Key under which the tab's web storage keeps the time since which the server cannot be reached, for pages that are loaded again. */
 const SINCE = 'serverUnreachableSince'
 const isTime = (value: unknown): value is number => typeof value === 'number'
-const readSince = (): number => readStoredJson(sessionStorage, SINCE, isTime) ?? Date.now()
-let lostAt = readSince()
+/** Time as stored; null while the server can be reached and nothing is stored. */
+let lostAt = readStoredJson(sessionStorage, SINCE, isTime)
+const loadedAt = Date.now()
 
 /** Returns the time at which the server became unreachable. The time is meaningful only while the server cannot be reached. */
-export const getServerUnreachableSince = (): Date => new Date(lostAt)
+export const getServerUnreachableSince = (): Date => new Date(lostAt ?? loadedAt)
 
 export function setServerReachable(isReachable: boolean): void {
-  if (isReachable) writeStoredJson(sessionStorage, SINCE, null)
-  if (serverReachability.get() === isReachable) return
-  if (!isReachable) writeStoredJson(sessionStorage, SINCE, (lostAt = readSince()))
-  serverReachability.set(isReachable)
+  const since = isReachable ? null : (lostAt ?? Date.now())
+  if (since !== lostAt) writeStoredJson(sessionStorage, SINCE, (lostAt = since))
+  if (serverReachability.get() !== isReachable) serverReachability.set(isReachable)
 }
 
 export const useIsServerReachable = (): boolean => useStore(serverReachability)

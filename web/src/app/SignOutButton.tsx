@@ -1,8 +1,7 @@
 import { useState, type ReactNode } from 'react'
 import { getDataOwnerKey, type SessionUser } from '@/api/session'
 import { defineFeatureText } from '@/lib/text/defineFeatureText'
-import { useStore } from '@/lib/store'
-import { pendingSaveCount } from '@/offline/pendingSaveCount'
+import { useOwnPendingSaveCount } from '@/offline/pendingSaveCount'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { signOut } from './signOut'
 
@@ -28,9 +27,8 @@ interface SignOutButtonProps {
 /** Button that signs the user out. Asks first while the user has saves that are not sent yet. */
 export function SignOutButton({ user, className, children }: SignOutButtonProps) {
   const t = useFeatureText()
-  const { owner, open } = useStore(pendingSaveCount)
+  const { open: count } = useOwnPendingSaveCount(getDataOwnerKey(user))
   const [isAsked, setIsAsked] = useState(false)
-  const count = owner === getDataOwnerKey(user) ? open : 0
   return (
     <>
       <button type="button" className={className} onClick={() => (count > 0 ? setIsAsked(true) : signOut())}>

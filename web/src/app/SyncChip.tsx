@@ -1,10 +1,9 @@
 import { getServerUnreachableSince, useIsServerReachable } from '@/api/connectivity'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
-import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
 import { formatCount, formatTime } from '@/lib/time'
-import { pendingSaveCount } from '@/offline/pendingSaveCount'
+import { useOwnPendingSaveCount } from '@/offline/pendingSaveCount'
 import { Icon } from '@/ui/Icon'
 import styles from './SyncChip.module.css'
 
@@ -14,8 +13,7 @@ const HOURS_AND_MINUTES = 5
 export function SyncChip({ owner }: { owner: string }) {
   const t = useText()
   const isOnline = useIsServerReachable()
-  const count = useStore(pendingSaveCount)
-  const { open: stored, held = 0, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
+  const { open: stored, held, refused } = useOwnPendingSaveCount(owner)
   const open = stored - held
   const isNarrow = useMediaQuery('(max-width: 599px)')
   const time = formatTime(getServerUnreachableSince()).slice(0, HOURS_AND_MINUTES)

@@ -1,5 +1,5 @@
 import { isRecord } from '@/lib/json'
-import { createStore } from '@/lib/store'
+import { createStore, useStore } from '@/lib/store'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 
 /** Numbers of saves that are stored on this device and that the server has not stored. */
@@ -22,6 +22,12 @@ const isPendingCount = (value: unknown): value is PendingSaveCount =>
 
 /** The numbers of pending saves, mirrored in local storage so that a page knows them before it has opened the database. */
 export const pendingSaveCount = createStore<PendingSaveCount>(readStoredJson(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
+
+/** Returns the numbers of a person's pending saves, without those of other people. They are 0 when the mirrored numbers are of another person. */
+export function useOwnPendingSaveCount(owner: string): { open: number; held: number; refused: number } {
+  const count = useStore(pendingSaveCount)
+  return count.owner === owner ? { open: count.open, held: count.held ?? 0, refused: count.refused } : { open: 0, held: 0, refused: 0 }
+}
 
 export function recordPendingSaveCount(count: PendingSaveCount): void {
   writeStoredJson(localStorage, NAME, count)

@@ -1,11 +1,11 @@
-import { useQueries, useQuery } from '@tanstack/react-query'
-import { conflictsQuery } from '@/api/conflicts'
+import { useQueries } from '@tanstack/react-query'
+import { useOpenConflictsQuery } from '@/api/conflicts'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
+import { ErrorNotice } from '@/ui/Page'
 import { pendingSavesOnDevicesQuery, useLongRepairCount } from './api'
 import type { MissingVehicleRange } from './dashboard/parkingSpaceGrid'
-import { ErrorNotice } from '@/ui/Page'
 import { NeedsAttentionItem } from './NeedsAttentionItem'
 import { useCampaignsText } from './text'
 import { useFormattedAge } from './useFormattedAge'
@@ -36,7 +36,7 @@ const SILENT_MS = 15 * 60_000
  */
 export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: NeedsAttentionCardProps) {
   const t = useCampaignsText()
-  const openConflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign }), retry: false })
+  const openConflicts = useOpenConflictsQuery(campaign)
   const conflicts = openConflicts.data
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
   const repairs = useLongRepairCount(campaign ?? 0, hasRepairs)

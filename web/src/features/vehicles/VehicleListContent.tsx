@@ -112,7 +112,7 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
   const hrefOf = ({ id, id_yard }: ListedVehicle) => buildPath(`/vehicle/${id}`, { yard: yard === '' ? null : id_yard })
   const common = { hrefOf, conflicts: useVehiclesInConflict(campaign, manages), isBusy: found.isSorting }
   return (
-    <div className={open === null ? styles.alone : styles.split} data-alone={open === null || undefined}>
+    <div className={open === null ? styles.alone : styles.split}>
       <div ref={list} className={styles.list}>
         {children}
         {found.isReady && <ActiveFilterLine filter={filter} shown={all.length} total={visible?.length ?? 0} />}

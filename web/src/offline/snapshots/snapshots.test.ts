@@ -6,11 +6,9 @@ import { createReply, stubServer } from '@/testing/server'
 import { createSession } from '@/testing/renderPage'
 import type { Campaign, ListedVehicle } from '@/api/types'
 import { createFake } from '@/testing/createFake'
+import { createListedVehicle as row } from '@/testing/listedVehicles'
 import type { EncryptedSave } from '../schema'
 
-const row = (id: number, part: Partial<ListedVehicle> = {}): ListedVehicle => ({
-  id, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: id < 3 ? 'A' : 'K', id_yard: id < 3 ? 2 : 18, status: '', inspected: false, version: 1, ...part,
-})
 const rows = [row(1), row(2, { status: 'ok', inspected: true, version: 3 }), row(3)]
 const head = createFake<Campaign>({ id: 5, name: 'Airbag', status: 'Ongoing', part: 'Airbag', description: 'Check', total_vehicles: 3, total_inspected: 1, progress_unknown: false, yard_name: null })
 const all = (list: ListedVehicle[], headers: Record<string, string>) => new Response(JSON.stringify(list), { headers: { 'content-type': 'application/json', ...headers } })

@@ -1,11 +1,8 @@
 import { expect, test } from 'vitest'
-import type { ListedVehicle } from '@/api/types'
+import { createListedVehicle as row } from '@/testing/listedVehicles'
 import { applySnapshotDelta, hasUnknownVehicles } from './delta'
 import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 
-const row = (id: number, part: Partial<ListedVehicle> = {}): ListedVehicle => ({
-  id, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: id < 3 ? 'A' : 'K', id_yard: id < 3 ? 2 : 18, status: '', inspected: false, version: 1, ...part,
-})
 const rows = [row(1), row(2, { status: 'ok', inspected: true, version: 3 }), row(3)]
 
 test('encoded rows are decoded to the same rows in the same order', () => {
