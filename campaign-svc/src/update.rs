@@ -86,7 +86,7 @@ impl ServiceContext {
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resend_campaign_state(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc after closing it failed; saves are rejected until the sweeper unlocks the campaign");
+            tracing::warn!(%cause, campaign = id, "failed to close a campaign and to unlock it again in vehicle-svc; saves are rejected until the sweeper unlocks the campaign");
         }
     }
 

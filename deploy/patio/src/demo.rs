@@ -28,11 +28,11 @@ pub struct DemoSeeder {
 }
 
 impl DemoSeeder {
-    /// Creates a seeder that signs in as the first supervisor. If the settings `auth` contain no password for this user, the random
-    /// password `chance` is added to the settings.
-    pub fn for_first_supervisor(auth: &mut auth_svc::Config, chance: String) -> Self {
+    /// Creates a seeder that signs in as the first supervisor. If `auth` has no password for this user, `random_password` is stored
+    /// in `auth`.
+    pub fn for_first_supervisor(auth: &mut auth_svc::Config, random_password: String) -> Self {
         let generated = auth.admin_password.is_none();
-        let password = auth.admin_password.get_or_insert_with(|| Secret::from(chance)).expose().to_owned();
+        let password = auth.admin_password.get_or_insert_with(|| Secret::from(random_password)).expose().to_owned();
         Self { hmc: auth.admin_hmc.clone(), password, generated }
     }
 

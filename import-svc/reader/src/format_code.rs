@@ -35,9 +35,9 @@ pub(crate) struct FormatSection {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormatToken {
-    /// Digit placeholder that is displayed as `0` where the number has no digit.
+    /// Digit placeholder `0`. Where the number has no digit, `0` is written.
     Zero,
-    /// Digit placeholder that is omitted where the number has no digit: `#`, or `?`, which a spreadsheet program fills with a blank.
+    /// Digit placeholder `#` or `?`. Where the number has no digit, nothing is written; a spreadsheet program pads `?` with a blank.
     Digit,
     Fixed(char),
 }

@@ -1,6 +1,6 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { createStore } from '@/lib/store'
-import { setServerReachable } from './connectivity'
+import { recordResponseStatus, setServerReachable } from './connectivity'
 import { readErrorCode, createOfflineProblem, ApiProblem, toApiProblem } from './apiProblem'
 import type { paths } from './schema'
 import { getCurrentDataOwnerKey, getCurrentSession, endSession, mustChangePassword, saveReturnPath } from './session'
@@ -89,8 +89,9 @@ const isFromGateway = (response: Response): boolean => !response.redirected && r
 /** Throws when a response is not from the gateway. Ends the session or requires a new password if the error code says so. */
 async function checkResponse(sent: Headers, response: Response): Promise<void> {
   if (!isFromGateway(response)) throw markServerUnreachable()
-  setServerReachable(true)
   const { status } = response
+  setServerReachable(true)
+  recordResponseStatus(status)
   if (status !== 401 && status !== 403) return
   const code = readErrorCode(response, parsed(await response.clone().text()))
   if (status === 401 && code === null) throw markServerUnreachable()

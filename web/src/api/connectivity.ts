@@ -25,6 +25,21 @@ export function setServerReachable(isReachable: boolean): void {
 
 export const useIsServerReachable = (): boolean => useStore(serverReachability)
 
+const FIRST_SERVER_ERROR = 500
+/** Number of consecutive failed calls (HTTP 500 and above) from which the server counts as failing. One failed call is not shown. */
+const FAILING_FROM = 2
+/** Number of consecutive calls answered with HTTP 500 or above. Any other response resets it. */
+const consecutiveServerErrors = createStore(0)
+
+/** Updates the number of consecutive server errors by the HTTP status of a response. */
+export function recordResponseStatus(status: number): void {
+  const count = status < FIRST_SERVER_ERROR ? 0 : consecutiveServerErrors.get() + 1
+  if (count !== consecutiveServerErrors.get()) consecutiveServerErrors.set(count)
+}
+
+/** Whether the server is reachable, but its last responses were server errors. */
+export const useIsServerFailing = (): boolean => useStore(consecutiveServerErrors) >= FAILING_FROM
+
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))
 
 /**

@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { setServerReachable } from '@/api/connectivity'
+import { recordResponseStatus, setServerReachable } from '@/api/connectivity'
 import { recordPendingSaveCount } from '@/offline/pendingSaveCount'
 import { SyncChip } from './SyncChip'
 
@@ -14,6 +14,7 @@ const count = (open: number, refused = 0, owner = OWNER) => act(() => recordPend
 
 afterEach(() => {
   setServerReachable(true)
+  recordResponseStatus(200)
   recordPendingSaveCount({ owner: null, open: 0, refused: 0, others: 0 })
 })
 
@@ -30,6 +31,25 @@ test('the chip names what is pending, what was rejected and since when there is 
   act(() => setServerReachable(false)) // a further failed call does not move the time
   expect(chip()[1]).toContain('14:02')
   act(() => setServerReachable(true))
+  count(0)
+  expect(chip()).toEqual(['Synced', 'Synced'])
+})
+
+test('the chip says that the server fails after two failed calls in a row, until a call succeeds', () => {
+  show()
+  act(() => recordResponseStatus(503))
+  expect(chip()).toEqual(['Synced', 'Synced'])
+  act(() => recordResponseStatus(404))
+  act(() => recordResponseStatus(503))
+  expect(chip()).toEqual(['Synced', 'Synced'])
+  act(() => recordResponseStatus(500))
+  expect(chip()).toEqual(['Server error', 'Server error'])
+  count(2)
+  expect(chip()).toEqual(['2 pending saves, Server error 2 to send', 'Server error 2 to send'])
+  act(() => setServerReachable(false))
+  expect(chip()[1]).not.toContain('Server error')
+  act(() => setServerReachable(true))
+  act(() => recordResponseStatus(200))
   count(0)
   expect(chip()).toEqual(['Synced', 'Synced'])
 })

@@ -1,4 +1,4 @@
-import { getServerUnreachableSince, useIsServerReachable } from '@/api/connectivity'
+import { getServerUnreachableSince, useIsServerFailing, useIsServerReachable } from '@/api/connectivity'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
 import { useText } from '@/lib/text'
@@ -9,20 +9,22 @@ import styles from './SyncChip.module.css'
 
 const HOURS_AND_MINUTES = 5
 
-/** Header link to the outbox page. Shows whether the server can be reached and how many saves of the signed-in user are not sent yet. */
+/** Header link to the outbox page. Shows whether the server can be reached and works, and how many saves of the signed-in user wait. */
 export function SyncChip({ owner }: { owner: string }) {
   const t = useText()
   const isOnline = useIsServerReachable()
+  const isFailing = useIsServerFailing()
   const { open: stored, held, refused } = useOwnPendingSaveCount(owner)
   const open = stored - held
   const isNarrow = useMediaQuery('(max-width: 599px)')
   const time = formatTime(getServerUnreachableSince()).slice(0, HOURS_AND_MINUTES)
   const toSend = open > 0 ? [t('frame.toSend', { n: formatCount(open) })] : []
-  const words = isOnline ? toSend : [t(isNarrow ? 'frame.offlineAt' : 'frame.offlineSince', { time }), ...toSend]
+  const problem = !isOnline ? [t(isNarrow ? 'frame.offlineAt' : 'frame.offlineSince', { time })] : isFailing ? [t('frame.serverFailing')] : []
+  const words = [...problem, ...toSend]
   const pending = open === 0 ? [] : [t('frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]
   const shown = words.join(' ') || t('frame.synced')
   const name = [...pending, shown].join(', ')
-  const look = refused > 0 ? styles.refused : !isOnline ? styles.offline : open > 0 ? styles.pending : styles.synced
+  const look = refused > 0 ? styles.refused : problem.length > 0 ? styles.offline : open > 0 ? styles.pending : styles.synced
   return (
     <Link href="/outbox" className={`${styles.chip} ${look}`} data-words={words.length > 0 || undefined} aria-label={name} title={name}>
       {refused > 0 ? <Icon name="warning" size={18} /> : <span className={styles.dot} />}

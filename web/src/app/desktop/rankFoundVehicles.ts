@@ -11,7 +11,7 @@ export interface FoundVehicle {
 
 /** Maximum number of vehicles that one campaign gives while vehicles of other campaigns wait for a place. */
 const TURN = 3
-/** Minimum length of the end of a VIN that counts as a part of the VIN. People read out the last four characters. */
+/** Minimum number of typed characters that are compared with the end of a VIN. People usually read out the last four characters. */
 const MIN_ENDING = 4
 
 /** Returns how well a vehicle matches a typed text: 0 for an exact space or a whole part of the VIN, 1 for a beginning, 2 for the rest. */

@@ -8,7 +8,7 @@ import type { CampaignWithPendingSaves } from './api'
 import type { FinishForecast } from './dashboard/forecast'
 import { getDateFormatters } from './dashboard/dateFormatters'
 import { useDashboardText } from './dashboard/text'
-import { formatCampaignFinishTime } from './dashboard/describeForecast'
+import { formatFinishTimeRange } from './dashboard/describeForecast'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { PendingSavesLine } from './PendingSavesLine'
 import { countDefectiveVehicles, sumStatusCounts } from './StatusStackedBar'
@@ -48,7 +48,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
   // Not the inspected vehicles, because a vehicle that was set to Repair in bulk has a status and is not inspected.
   const withStatus = statuses?.reduce((sum, { vehicles }) => sum + vehicles, 0) ?? 0
   return (
-    <dl className={`${styles.numbers} ${isClosed ? styles.closed : wrong === null ? styles.three : ''}`}>
+    <dl className={`${styles.numbers} ${isClosed ? styles.closed : ''}`}>
       <div className={styles.wide}>
         <dt>{t('number.inspected')}</dt>
         <dd>
@@ -58,8 +58,8 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
       {!isClosed && <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />}
-      {!isClosed && <FinishFigure pace={pace?.people.length ? pace : undefined} forecast={forecast} yard={yard} />}
-      {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={withStatus > 0 && t('number.percent', { n: Math.round((100 * wrong) / withStatus) })} />}
+      {!isClosed && <FinishFigure forecast={forecast} yard={yard} />}
+      <Figure name={t('number.wrong')} value={wrong === null ? NONE : formatCount(wrong)} more={wrong !== null && withStatus > 0 && t('number.percent', { n: Math.round((100 * wrong) / withStatus) })} />
     </dl>
   )
 }
@@ -68,12 +68,12 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
  * Figure with the estimated end of the whole campaign. Shows a time range if hourly counts are loaded, and whether the campaign will
  * meet its due date.
  */
-function FinishFigure({ pace, forecast: { finish, need }, yard }: Pick<NumbersProps, 'pace' | 'forecast' | 'yard'>) {
+function FinishFigure({ forecast: { finish, need }, yard }: Pick<NumbersProps, 'forecast' | 'yard'>) {
   const t = useDashboardText()
   const words = useCampaignsText()
   const formats = getDateFormatters(useLanguage())
   const now = useCurrentTime()
-  const value = formatCampaignFinishTime(finish, pace, formats, now, t) || NONE
+  const value = finish === null ? NONE : formatFinishTimeRange(finish, formats, now, t)
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
   return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />
 }

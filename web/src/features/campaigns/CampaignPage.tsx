@@ -67,7 +67,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const isClosed = campaign.status === 'Closed'
   const due = useDueDateAction(campaign)
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
-  const activity = useCampaignActivity(campaign, isWide || manages)
+  const activity = useCampaignActivity(campaign)
   const forecast = useFinishForecast(campaign, activity.data, pace)
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
     <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} isClosed={isClosed} />

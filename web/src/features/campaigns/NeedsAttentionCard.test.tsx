@@ -57,6 +57,17 @@ test('a campaign also counts the vehicles that are in repair for more than two d
   expect(card.getByRole('link', { name: /4712/ }).getAttribute('href')).toBe('/campaign/5/vehicles?status=waiting')
 })
 
+test('the card says that it may be incomplete when the vehicles in repair cannot be loaded', async () => {
+  signInAs(LEADER)
+  stubServer({
+    'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } },
+    'GET /campaigns/5/held': { devices: 0, saves: 0, held: [] },
+  })
+  renderPage(() => <NeedsAttentionCard campaigns={[5]} campaign={5} hasRepairs />, '/', '/')
+  expect(await screen.findByText(/^A lista pode estar incompleta/)).toBeDefined()
+  expect(screen.queryByText('Nada precisa da sua atenção.')).toBeNull()
+})
+
 test('idle yards and runs of missing vehicles beyond the third are counted and have a line each', async () => {
   signInAs(LEADER)
   stubServer({ 'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } } })

@@ -39,10 +39,11 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const openConflicts = useOpenConflictsQuery(campaign)
   const conflicts = openConflicts.data
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
-  const repairs = useLongRepairCount(campaign ?? 0, hasRepairs)
+  const longRepairs = useLongRepairCount(campaign ?? 0, hasRepairs)
+  const repairs = longRepairs.data ?? 0
   const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
-  const failed = [openConflicts, ...devices].filter(({ isError, data }) => isError && data === undefined)
-  const isKnown = failed.length === 0 && conflicts !== undefined && devices.every(({ isPending }) => !isPending)
+  const failed = [openConflicts, longRepairs, ...devices].filter(({ isError, data }) => isError && data === undefined)
+  const isKnown = failed.length === 0 && conflicts !== undefined && !longRepairs.isLoading && devices.every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
   const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1)
   const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })

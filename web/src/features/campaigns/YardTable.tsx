@@ -8,7 +8,7 @@ import { compareNamesNaturally, isVisibleYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { getDateFormatters } from './dashboard/dateFormatters'
-import { formatCampaignFinishTime } from './dashboard/describeForecast'
+import { formatFinishTimeRange } from './dashboard/describeForecast'
 import { estimateFinishTime, type FinishForecast } from './dashboard/forecast'
 import { useDashboardText } from './dashboard/text'
 import type { WorkingHours } from './dashboard/workingHours'
@@ -98,7 +98,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
               <th scope="row">{t('yardTable.all')}</th>
               <Counts label={t('yardTable.all')} counts={all} done={sum('done')} total={sum('total')} />
               {isWorked && (
-                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} end={formatCampaignFinishTime(finish, pace, formats, now, words)} manages={manages}>
+                <Work yard={{ done: sum('done'), total: sum('total') }} people={pace?.people ?? []} hours={hours} end={finish === null ? '' : formatFinishTimeRange(finish, formats, now, words)} manages={manages}>
                   {(names) => t('number.people', { n: names.length })}
                 </Work>
               )}

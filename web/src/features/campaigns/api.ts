@@ -140,14 +140,13 @@ const MAX_DAYS = 91
 const DAYS_OF_ALL = 7
 
 /** Fetches the inspection counts of a campaign per hour, yard and person, since its creation but at most for the last `MAX_DAYS` days. */
-export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'created_at'>, enabled: boolean) =>
+export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'created_at'>) =>
   useQuery({
     queryKey: queryKeys.activity(id),
     queryFn: ({ signal }) => {
       const from = new Date(Math.max(Date.parse(created_at), Date.now() - MAX_DAYS * DAY_MS)).toISOString()
       return unwrapResponse(apiClient.GET('/campaigns/{id}/activity', { params: { path: { id }, query: { from } }, signal }), ACTIVITY_SHAPE)
     },
-    enabled,
     retry: false,
   })
 
@@ -173,17 +172,15 @@ const LONG_REPAIR_MS = 2 * DAY_MS
 /** Maximum number of vehicles in repair that are loaded: the server's limit for one page. */
 const MAX_REPAIRS = 200
 
-/**
- * Returns the number of vehicles in repair for at least `LONG_REPAIR_MS`; 0 until the vehicles are loaded. Loads them only while `enabled`.
- */
-export const useLongRepairCount = (campaign: number, enabled: boolean): number =>
+/** Fetches the number of vehicles that are in repair for at least `LONG_REPAIR_MS`. */
+export const useLongRepairCount = (campaign: number, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.longRepairs(campaign),
     queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: 0, per_page: MAX_REPAIRS, status: 'Repair' } }, signal }), 'vehicles*'),
     select: ({ vehicles }) => vehicles.filter(({ modified_at: at }) => at && Date.now() - Date.parse(at) >= LONG_REPAIR_MS).length,
     enabled,
     retry: false,
-  }).data ?? 0
+  })
 
 /** Fetches the inspection rates (vehicles per hour) of several campaigns in one request. Returns an empty list until they are loaded. */
 export const useInspectionPaces = (campaigns: number[]): InspectionPace[] =>

@@ -18,6 +18,7 @@ export const catalogue: Catalogue = {
   'frame.synced': 'Sincronizado',
   'frame.toSend': '{n} a enviar',
   'frame.offlineSince': 'Sem sinal desde {time}',
+  'frame.serverFailing': 'Erro no servidor',
   'frame.offlineAt': 'Sem sinal {time}',
   'frame.skip': 'Ir para o conteúdo',
   'inline.edit': 'Editar {label}: {value}',

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
-import { listProgressPoints, type FinishForecast, type ProgressPoint } from './forecast'
+import { listProgressPoints, listRequiredProgressPoints, type FinishForecast, type ProgressPoint } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import { listAxisTicks, listTimeTicks, createLinearScale } from './chartScale'
 import { useDashboardText } from './text'
@@ -38,7 +38,7 @@ function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now
 
 /** Line chart of the inspected vehicles over time. The forecast is a hatched area, and the progress needed to meet the due date is a line. */
 export function ProgressChart(props: ProgressChartProps) {
-  const { activity, outlook: { finish, need }, now, isToday, label, formats } = props
+  const { activity, outlook: { hours, finish, need }, now, isToday, label, formats } = props
   const t = useDashboardText()
   const [frame, width] = useElementWidth(640)
   const [id, clip] = [useId(), useId()]
@@ -47,7 +47,9 @@ export function ProgressChart(props: ProgressChartProps) {
   const [begin, end] = spanOf(points, props)
   const floor = HEIGHT - BOTTOM
   const [x, y] = [createLinearScale(begin, end, LEFT, width - RIGHT), createLinearScale(0, total, floor, TOP)]
-  const path = points.map(({ at, done }, n) => `${n === 0 ? 'M' : 'L'}${x(at)} ${y(done)}`).join('')
+  const placesOf = (line: ProgressPoint[]) => line.map(({ at, done }): Place => [x(at), y(done)])
+  const path = drawLine(placesOf(points))
+  const needed = need && need.dueAt > now ? placesOf(listRequiredProgressPoints(activity, need.dueAt, hours, now)) : []
   const here = [x(now), y(inspected)] as const
   const marks = listTimeTicks(begin, end, Math.floor((width - LEFT - RIGHT) / LABEL_WIDTH))
   const isLow = here[1] > TOP + 26
@@ -77,10 +79,10 @@ export function ProgressChart(props: ProgressChartProps) {
         <g clipPath={`url(#${clip})`}>
           <path d={`${path}V${floor}H${x(points[0]?.at ?? now)}Z`} className={styles.area} />
           {finish && <path d={`M${here.join(' ')}L${x(finish.earliest)} ${y(total)}H${Math.max(x(finish.latest), x(finish.earliest) + 3)}Z`} fill={`url(#${id})`} className={styles.band} />}
-          {need && need.dueAt > now && <path d={`M${here.join(' ')}L${x(need.dueAt)} ${y(total)}`} className={styles.needed} />}
+          {needed.length > 0 && <path d={drawLine(needed)} className={styles.needed} />}
           <path d={path} className={styles.line} />
         </g>
-        {need && need.dueAt > now && <NeedLabel from={here} to={[x(need.dueAt), y(total)]} right={width - RIGHT} text={t('chart.neededFor', { when: formats.shortDay(need.dueAt) })} />}
+        {need && needed.length > 0 && <NeedLabel line={needed} right={width - RIGHT} text={t('chart.neededFor', { when: formats.shortDay(need.dueAt) })} />}
         <circle cx={here[0]} cy={here[1]} r="5" className={styles.now} />
         <text x={here[0] - (here[0] > LEFT + 60 ? 9 : -9)} y={here[1] + (isLow ? -8 : 20)} textAnchor={here[0] > LEFT + 60 ? 'end' : 'start'} className={styles.value}>{formatCount(inspected)}</text>
       </svg>
@@ -88,12 +90,18 @@ export function ProgressChart(props: ProgressChartProps) {
   )
 }
 
+/** Point of a line in the chart, in pixels. */
 type Place = readonly [x: number, y: number]
 
+const drawLine = (places: Place[]): string => places.map(([x, y], n) => `${n === 0 ? 'M' : 'L'}${x} ${y}`).join('')
+
 /** Label below the line of the needed progress, between the start of that line and the right edge. The label is left out if it does not fit. */
-function NeedLabel({ from, to, right, text }: { from: Place; to: Place; right: number; text: string }) {
-  const x = Math.min((from[0] + Math.min(to[0], right)) / 2 + 8, right - text.length * LETTER_WIDTH)
-  if (x < from[0] + 8) return null
-  const share = (x - from[0]) / Math.max(to[0] - from[0], 1)
+function NeedLabel({ line, right, text }: { line: Place[]; right: number; text: string }) {
+  const [begin, end] = [line[0]?.[0] ?? 0, line.at(-1)?.[0] ?? 0]
+  const x = Math.min((begin + Math.min(end, right)) / 2 + 8, right - text.length * LETTER_WIDTH)
+  const after = line.findIndex(([at]) => at > x)
+  const [from, to] = [line[after - 1], line[after]]
+  if (x < begin + 8 || from === undefined || to === undefined) return null
+  const share = (x - from[0]) / (to[0] - from[0])
   return <text x={x} y={from[1] + share * (to[1] - from[1]) + 18} className={styles.neededText}>{text}</text>
 }

@@ -1,6 +1,5 @@
-import type { InspectionActivity, InspectionPace } from '@/api/types'
+import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/time'
-import { formatFinishTime } from '../formatFinishTime'
 import type { FinishTimeRange, FinishForecast } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import type { DashboardTranslateFunction } from './text'
@@ -11,15 +10,6 @@ export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, for
   if (latest - earliest < 1_800_000) return first
   const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
   return t('chart.fromTo', { from: first, to: isOneDay ? formats.time(latest) : last })
-}
-
-/**
- * Formats the estimated end of a campaign: a time range if hourly counts are loaded, else the end at the current pace. Returns an empty
- * text when the end is unknown.
- */
-export function formatCampaignFinishTime(finish: FinishTimeRange | null, pace: InspectionPace | undefined, formats: DateFormatters, now: number, t: DashboardTranslateFunction): string {
-  if (finish !== null) return formatFinishTimeRange(finish, formats, now, t)
-  return pace?.finish_at ? formatFinishTime(pace.finish_at, now) : ''
 }
 
 /**

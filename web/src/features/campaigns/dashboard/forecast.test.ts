@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { InspectionActivity } from '@/api/types'
 import { getDateFormatters } from './dateFormatters'
 import { describeRequiredRate } from './describeForecast'
-import { listProgressPoints, computeFinishForecast } from './forecast'
+import { listProgressPoints, listRequiredProgressPoints, computeFinishForecast } from './forecast'
 import { addWorkingHours, countWorkingHours, findWorkingHours } from './workingHours'
 
 const at = (text: string) => Date.parse(`${text}-03:00`)
@@ -38,6 +38,15 @@ test('a due date after the last working hour of today is ahead, not over', () =>
     return describeRequiredRate((key) => key, forecast, 39, getDateFormatters('en'), now)
   }
   expect(['2026-11-25T20:00', '2026-11-25T12:00', '2026-11-26T12:00'].map(described)).toEqual(['chart.noHoursLeft', 'chart.overdue', 'chart.needs'])
+})
+
+test('the line of the needed progress is flat outside of working hours, and straight when none are left', () => {
+  const hours = { first: 8, end: 16 }
+  const line = (now: string, due: string) => listRequiredProgressPoints(activity, at(due), hours, at(now)).map(({ at: time, done }) => [new Date(time).toISOString().slice(8, 16), done])
+  expect(line('2026-11-25T14:00', '2026-11-26T12:00')).toEqual([
+    ['25T17:00', 105], ['25T17:00', 105], ['25T19:00', 170], ['26T11:00', 170], ['26T15:00', 300], ['26T15:00', 300],
+  ])
+  expect(line('2026-11-25T17:00', '2026-11-25T20:00')).toEqual([['25T20:00', 105], ['25T23:00', 300]])
 })
 
 test('the end is a range between the slowest and the fastest recent pace, and the due date says what it needs', () => {

@@ -1,5 +1,5 @@
 import type { InspectionActivity } from '@/api/types'
-import { addWorkingHours, countWorkingHours, getStartOfDay, findWorkingHours, HOUR_MS, type WorkingHours } from './workingHours'
+import { addWorkingHours, countWorkingHours, getStartOfDay, findWorkingHours, listWorkingPeriods, HOUR_MS, type WorkingHours } from './workingHours'
 
 /**
  * Inspection work in one hour, which starts at `at` (in milliseconds since 1970). `inspected` and `wrong` are the changes in the numbers of
@@ -56,6 +56,23 @@ export function listProgressPoints(activity: InspectionActivity, now: number, fr
   const worked = accumulateWorkedHours(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): ProgressPoint[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
+}
+
+/**
+ * Returns the points of the line that shows the progress needed to meet the due date. The line rises evenly in working hours, is flat
+ * between them, and is straight when no working hours are left before the due date.
+ */
+export function listRequiredProgressPoints({ total, inspected }: InspectionActivity, dueAt: number, hours: WorkingHours, now: number): ProgressPoint[] {
+  const points = [{ at: now, done: inspected }]
+  const periods = listWorkingPeriods(now, dueAt, hours)
+  const workingTime = periods.reduce((sum, { start, end }) => sum + end - start, 0)
+  let done = inspected
+  for (const { start, end } of periods) {
+    points.push({ at: start, done })
+    done += ((total - inspected) * (end - start)) / workingTime
+    points.push({ at: end, done })
+  }
+  return [...points, { at: dueAt, done: total }]
 }
 
 /**

@@ -60,12 +60,25 @@ export function addWorkingHours(from: number, amount: number, hours: WorkingHour
   return end
 }
 
-/** Returns the number of working hours between two times. */
-export function countWorkingHours(from: number, to: number, hours: WorkingHours): number {
-  let sum = 0
-  walk(from, hours, (at, length) => {
-    if (at < to) sum += Math.min(length, (to - at) / HOUR_MS)
-    return at >= to
-  })
-  return sum
+/** Unbroken working time of one day, in milliseconds since 1970. */
+export interface WorkingPeriod {
+  start: number
+  end: number
 }
+
+/** Returns the working periods between two times, in order of time. */
+export function listWorkingPeriods(from: number, to: number, hours: WorkingHours): WorkingPeriod[] {
+  const periods: WorkingPeriod[] = []
+  walk(from, hours, (at, length) => {
+    if (at >= to) return true
+    const [last, end] = [periods.at(-1), Math.min(at + length * HOUR_MS, to)]
+    if (last?.end === at) last.end = end
+    else periods.push({ start: at, end })
+    return false
+  })
+  return periods
+}
+
+/** Returns the number of working hours between two times. */
+export const countWorkingHours = (from: number, to: number, hours: WorkingHours): number =>
+  listWorkingPeriods(from, to, hours).reduce((sum, { start, end }) => sum + (end - start) / HOUR_MS, 0)

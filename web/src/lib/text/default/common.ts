@@ -15,6 +15,7 @@ export const commonTexts = {
   'frame.synced': 'Synced',
   'frame.toSend': '{n} to send',
   'frame.offlineSince': 'No signal since {time}',
+  'frame.serverFailing': 'Server error',
   'frame.offlineAt': 'No signal {time}',
   'frame.skip': 'Skip to content',
   'frame.heldElsewhere': 'Outra aba está com uma versão antiga aberta. Feche-a para continuar.',
