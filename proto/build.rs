@@ -26,7 +26,7 @@ fn prost_types_set(compiler: &protox::Compiler) -> Result<tonic_prost_build::Fil
     Ok(tonic_prost_build::FileDescriptorSet::decode(compiler.file_descriptor_set().encode_to_vec().as_slice())?)
 }
 
-/// Returns the Rust source of the table of all rpcs. The access layer and the retries of gRPC clients read this table.
+/// Returns the Rust source of the table of all rpcs. The authorization layer and the retries of gRPC clients read this table.
 fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
     let option = |name| pool.get_extension_by_name(name).ok_or("an option of access.proto is missing");
     let (rule, behalf) = (option("patio.access.v1.at_least")?, option("patio.access.v1.on_behalf_of")?);

@@ -71,7 +71,7 @@ impl AccessEventLog {
     /// # Errors
     /// Returns a database error.
     pub async fn record_event(&self, access: AccessEvent) -> Result<(), Error> {
-        self.write_due_event_counts().await?;
+        self.write_due_repetition_counts().await?;
         let now = self.clock.now();
         let Some((sort, event)) = self.first(&access, now) else { return Ok(()) };
         let AccessEvent { caller, .. } = access;
@@ -111,7 +111,7 @@ impl AccessEventLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_due_event_counts(&self) -> Result<(), Error> {
+    pub async fn write_due_repetition_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now() - REPEAT_PERIOD).await
     }
 
@@ -146,7 +146,7 @@ impl AccessEventLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_all_event_counts(&self) -> Result<(), Error> {
+    pub async fn write_all_repetition_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now()).await
     }
 

@@ -4,7 +4,7 @@ use crate::{
     error::Error,
     lockout::to_rate_limit_network,
     random::generate_random_bytes,
-    sealing::SealingKeys,
+    sealing_keys::SealingKeys,
     store,
     token_signing::{self, SigningKeys},
 };

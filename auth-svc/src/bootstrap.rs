@@ -7,7 +7,7 @@ use crate::{
     hmc::Hmc,
     password::{self, PasswordHasher},
     random::generate_random_bytes,
-    sealing::SealingKeys,
+    sealing_keys::SealingKeys,
     store::users::{self, NewUser},
 };
 use anyhow::Context;

@@ -1,5 +1,5 @@
 //! Checks of the `doctor` command for auth-svc: the key file must be valid and protected from other users of the machine.
-use crate::{Config, sealing::SealingKeys};
+use crate::{Config, sealing_keys::SealingKeys};
 use patio_kit::{
     cli::doctor::{CheckResult, DoctorReport, RunbookSection},
     config::Settings,

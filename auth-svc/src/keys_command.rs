@@ -4,7 +4,7 @@ use crate::{
     SCHEMA, auth_keys,
     config::Config,
     error::Error,
-    sealing::SealingKeys,
+    sealing_keys::SealingKeys,
     store::{self, users},
 };
 use anyhow::Context;

@@ -5,6 +5,7 @@ pub mod admin_action;
 pub mod api;
 pub mod auth_keys;
 pub mod bootstrap;
+pub mod cli_commands;
 pub mod config;
 mod doctor;
 pub mod error;
@@ -13,10 +14,9 @@ pub mod keys_command;
 pub mod lockout;
 pub mod lockout_rules;
 pub mod maintenance;
-pub mod operator_commands;
 pub mod password;
 pub mod random;
-pub mod sealing;
+pub mod sealing_keys;
 pub mod sessions;
 pub mod sign_in;
 pub mod store;
@@ -58,7 +58,7 @@ use patio_proto::{
         session_service_server::SessionServiceServer, token_service_server::TokenServiceServer, user_service_server::UserServiceServer,
     },
 };
-use sealing::SealingKeys;
+use sealing_keys::SealingKeys;
 use sign_in::SignInService;
 use sqlx::migrate::Migrator;
 use std::{
@@ -246,7 +246,7 @@ fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
                 () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
                 () = tasks.wait_until_stopping() => {}
             }
-            let written = if tasks.is_stopping() { counted.write_all_event_counts().await } else { counted.write_due_event_counts().await };
+            let written = if tasks.is_stopping() { counted.write_all_repetition_counts().await } else { counted.write_due_repetition_counts().await };
             if let Err(cause) = written {
                 tracing::warn!(%cause, "failed to write counts of repeated page views, sign-ins and rejected calls to the audit log, retrying; counts still unwritten at shutdown are lost");
             }

@@ -5,7 +5,7 @@
 use crate::{
     config::MAX_TOKEN_LIFETIME_HOURS,
     error::Error,
-    sealing::SealingKeys,
+    sealing_keys::SealingKeys,
     store::{
         encrypted_keys::{self, StoredSigningKey},
         users,

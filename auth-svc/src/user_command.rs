@@ -114,13 +114,13 @@ async fn set_password(tx: &mut Tx<'_>, user: &StoredUser, now: DateTime<Utc>) ->
     users::acquire_users_lock(tx).await?;
     users::update(tx, user).await?;
     users::end_user_sessions(tx, user.id, now).await?;
-    write_audit(tx, user.id, now, "the operator set a password").await
+    write_audit(tx, user.id, now, "password set on the command line").await
 }
 
 async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Result<(), Error> {
     users::acquire_users_lock(tx).await?;
     users::end_user_sessions(tx, id, now).await?;
-    write_audit(tx, id, now, "the operator ended all sessions").await
+    write_audit(tx, id, now, "all sessions ended on the command line").await
 }
 
 /// Appends an audit entry that names no acting user, because the command runs on the server without a sign-in.

@@ -102,10 +102,10 @@ impl ServiceContext {
         };
         let filter = CampaignFilter { pattern: request.pattern, statuses: request.statuses, ids };
         let page = match request.order {
-            CampaignOrder::Unspecified => store::list_campaign_page(&self.db, &filter, request.window).await?,
+            CampaignOrder::Unspecified => store::list_campaigns_newest_first(&self.db, &filter, request.window).await?,
             CampaignOrder::Work => {
                 let (own, other) = self.list_active_campaigns(context).await;
-                store::list_campaign_page_by_recent_saves(&self.db, &filter, request.window, (&own, &other)).await?
+                store::list_campaigns_by_recent_saves(&self.db, &filter, request.window, (&own, &other)).await?
             }
         };
         let meta = request.window.to_page_meta(store::count_campaigns(&self.db, &filter).await?);

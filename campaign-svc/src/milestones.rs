@@ -53,7 +53,7 @@ async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<
         return Ok(());
     };
     let status = status_transitions::status_after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
-    store::save_status_after_milestone(tx, report.id, status, report.revision).await?;
+    store::save_status_from_milestone(tx, report.id, status, report.revision).await?;
     record_change(tx, &before, Campaign { status: StoredStatus(status), ..before.clone() }, at).await
 }
 

@@ -37,14 +37,14 @@ part() {
 }
 ended_parts=0
 
-# Starts parts in the background with a low priority. Their output goes to a file until `join_background` prints the file.
-background() { # name, functions that run parts
+# Starts parts in the background, at a lower priority than the parts in the foreground. Their output goes to a file until `join_background` prints the file.
+background() { # name, niceness, functions that run parts
   local name=$1 run
   (
-    renice -n 15 "$BASHPID" >/dev/null
+    renice -n "$2" "$BASHPID" >/dev/null
     part_names=() part_seconds=() ended_parts=0 passed=0 failed=0 skipped=0 started=() servers=()
     trap "end_background '$name'" EXIT # expanded here: parts have variables of the same name
-    for run in "${@:2}"; do "$run"; done
+    for run in "${@:3}"; do "$run"; done
   ) >"$work/background-$name.log" 2>&1 &
   background_names+=("$name") background_pids+=($!)
 }

@@ -140,7 +140,7 @@ impl AppState {
 
     /// Returns one gRPC client of the audit log for each service, with the short name of the service, such as `auth`.
     #[must_use]
-    pub fn audit_clients(&self) -> [(&'static str, AuditServiceClient<ServiceChannel>); 4] {
+    pub fn audit_service_clients(&self) -> [(&'static str, AuditServiceClient<ServiceChannel>); 4] {
         let channels = &self.host.channels;
         [("auth", &channels.auth), ("campaign", &channels.campaign), ("vehicle", &channels.vehicle), ("import", &channels.import)]
             .map(|(name, link)| (name, AuditServiceClient::new(link.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES)))

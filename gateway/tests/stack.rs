@@ -14,7 +14,7 @@ use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use patio_kit::{
     client::service_channel::ServiceChannel,
-    server::access_layer::{AccessLayerState, authorize_and_record_call},
+    server::authorization_layer::{AuthorizationLayerState, authorize_and_record_call},
     service_host::ServiceHost,
 };
 use patio_proto::{access::Role, audit::audit_service_server::AuditServiceServer, auth, campaign, imports, vehicle};
@@ -83,7 +83,7 @@ impl Answer {
 
 /// Connects a test double behind the access-control layer of real services.
 pub fn attach(host: &ServiceHost, link: &ServiceChannel, service: &'static str, routes: RoutesBuilder) {
-    let access = AccessLayerState { identity: host.identity.clone(), service, db: None };
+    let access = AuthorizationLayerState { identity: host.identity.clone(), service, db: None };
     let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, authorize_and_record_call));
     if let ServiceChannel::Local(slot) = link {
         assert!(slot.set(router).is_ok());

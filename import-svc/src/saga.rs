@@ -1,8 +1,8 @@
 //! Saga of one import: reads the file, creates a draft campaign, stores vehicles, publishes. A failed step undoes the earlier steps.
 use crate::{
-    active_imports::ActiveImports,
     error::{Error, Result},
     import_outcome::{ImportOutcome, ImportedCampaign},
+    local_imports::LocalImports,
     progress::ProgressTracker,
     saga_clients::SagaClients,
     store::{
@@ -80,7 +80,7 @@ pub struct Importer {
     /// Source of the service tokens for calls to other services.
     pub tokens: ServiceTokenSource,
     /// Imports that run in this process.
-    pub running: ActiveImports,
+    pub running: LocalImports,
 }
 
 impl Importer {
@@ -95,7 +95,7 @@ impl Importer {
             at: self.host.clock.now(),
         };
         let steps = SagaClients::new(&self.host.channels, self.tokens.call_context_on_behalf_of(&person.bearer).await?);
-        match store::begin_attempt(&self.db, attempt, self.running.clone()).await? {
+        match store::begin_import_attempt(&self.db, attempt, self.running.clone()).await? {
             BeginAttemptResult::Started { id, leftover } => {
                 self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await
             }

@@ -34,7 +34,7 @@ pub use campaign::progress_publisher::ProgressPublisher;
 pub use error::Error;
 
 use bulk_changes::job_history;
-use campaign::removal::CampaignRemover;
+use campaign::deletion::CampaignDeleter;
 use live::ChangeFeed;
 
 static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
@@ -57,18 +57,18 @@ pub async fn start(_: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let live = ChangeFeed::start(host, db.clone()).await?;
     let progress = ProgressPublisher::new(host, db.clone()).with_change_feed(live.clone());
     progress.spawn_milestone_delivery(host);
-    live::work_metrics::spawn_work_metrics_update(host, db.clone());
+    live::usage_metrics::spawn_usage_metrics_update(host, db.clone());
     inspection::spawn_idempotency_key_purge(host, db.clone());
     job_history::spawn_job_purge(host, db.clone());
-    let remover = CampaignRemover::new(host, db.clone());
-    remover.spawn_campaign_removal(host);
+    let deleter = CampaignDeleter::new(host, db.clone());
+    deleter.spawn_campaign_deletion(host);
     let context = api::ApiContext::new(host, &db, progress, live);
     let (bulk, campaigns) =
         (api::bulk_changes::BulkChangeApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
     ServiceBuilder::new(SERVICE_BINARY.name, host)
         .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))
         .add_service(BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
-        .add_service(JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(JobServiceServer::new(api::jobs::JobApi::new(context.clone(), deleter)).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi(context.clone())))
         .add_service(HistoryServiceServer::new(api::change_history::ChangeHistoryApi(context.clone())))
         .add_service(EventServiceServer::new(api::change_events::ChangeEventApi::new(host, context.clone())))

@@ -158,7 +158,7 @@ test('a build that replaced the pieces of an open page loads the page anew, once
   await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-home')
   await expect(page.getByRole('searchbox')).toBeVisible()
   let refused = 0
-  await page.route('**/assets/ManagePage*.js', (route) => {
+  await page.route('**/assets/CampaignManagementPage*.js', (route) => {
     refused++
     return refused === 1 ? route.fulfill({ status: 404, body: '' }) : route.fallback()
   })

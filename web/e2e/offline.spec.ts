@@ -48,7 +48,7 @@ test('the phone keeps pages, scanner and engine, and nothing of the API', async 
     return urls
   })
   expect(kept.filter((url) => url.startsWith('/api'))).toEqual([])
-  for (const wanted of [/^\/index\.html$/, /\/worker-.*\.js$/, /\.wasm$/, /\/scanner-.*\.js$/, /\/detector-.*\.js$/, /\/WalkPage-.*\.js$/]) expect(kept.some((url) => wanted.test(url)), String(wanted)).toBe(true)
+  for (const wanted of [/^\/index\.html$/, /\/worker-.*\.js$/, /\.wasm$/, /\/scanner-.*\.js$/, /\/detector-.*\.js$/, /\/WalkAndScanPage-.*\.js$/]) expect(kept.some((url) => wanted.test(url)), String(wanted)).toBe(true)
   const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as { icons: { src: string }[] }
   for (const { src } of manifest.icons) expect((await page.request.get(src)).headers()['content-type']).toBe('image/png')
 

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ALL_SERVER_TRANSLATIONS, translateToPortuguese } from './lib/sentences'
+import { ALL_SERVER_TRANSLATIONS, translateToPortuguese } from './lib/serverMessageTranslation'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CRATES = ['auth-svc', 'campaign-svc', 'vehicle-svc', 'import-svc', 'import-svc/reader', 'gateway', 'proto', 'proto/kit']

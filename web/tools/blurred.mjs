@@ -10,7 +10,7 @@ import { loadAppModule, decodeSymbols as decode } from './engine.mjs'
 const { drawGradedLabel, drawTrapFrame, BLURRED_FORMATS, BLUR_GRADES } = await loadAppModule('testing/blurredFrames.ts')
 const { createDecoder } = await loadAppModule('features/scanner/decoder.ts')
 const { findStripeDirections } = await loadAppModule('features/scanner/stripeDirections.ts')
-const { SCANNER_DECODER_SETTINGS } = await loadAppModule('features/scanner/formats.ts')
+const { SCANNER_DECODER_SETTINGS } = await loadAppModule('features/scanner/decoderSettings.ts')
 const { decodeBlurredCode } = await loadAppModule('features/scanner/blurred/blurredDecoder.ts')
 
 const [mode = 'grades', ...numbers] = process.argv.slice(2)

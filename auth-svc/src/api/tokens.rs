@@ -9,7 +9,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use patio_kit::{
-    auth::{identity::TokenVerifier, key_sync::MAX_SESSIONS_PER_REPORT},
+    auth::{identity::TokenVerifier, key_sync::MAX_SESSIONS_PER_ACTIVITY_REPORT},
     clock::{self, Clock},
     config::secret::Secret,
     db::Db,
@@ -107,7 +107,7 @@ impl TokenService for TokenApi {
 /// Validates and returns the session ids in a report of recently used sessions.
 fn session_ids_of(asked: pb::RecordSessionActivityRequest) -> Result<Vec<String>, Error> {
     let ids = asked.session_ids;
-    if ids.len() > MAX_SESSIONS_PER_REPORT || ids.iter().any(|id| !(1..=MAX_SESSION_ID_LEN).contains(&id.len())) {
+    if ids.len() > MAX_SESSIONS_PER_ACTIVITY_REPORT || ids.iter().any(|id| !(1..=MAX_SESSION_ID_LEN).contains(&id.len())) {
         return Err(Error::InvalidField { field: "session_ids", why: "must contain at most 1,000 ids" });
     }
     Ok(ids)

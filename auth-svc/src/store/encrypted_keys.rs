@@ -1,5 +1,5 @@
 //! Stored keys of auth-svc, encrypted with the sealing key: signing keys of tokens, and internal secrets.
-use crate::{error::Error, sealing::SealingKeys};
+use crate::{error::Error, sealing_keys::SealingKeys};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
@@ -24,7 +24,7 @@ pub struct StoredSigningKey {
 pub async fn load_signing_keys(db: &Db, sealing: &SealingKeys) -> Result<Vec<StoredSigningKey>, Error> {
     let keys: Vec<StoredSigningKey> = on!(db.read_pool(), c => query_as(
         "select id, private_key, created_at, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
-    let open = |key: StoredSigningKey| Ok(StoredSigningKey { private_key: sealing.unseal(&key.id, &key.private_key)?, ..key });
+    let open = |key: StoredSigningKey| Ok(StoredSigningKey { private_key: sealing.decrypt(&key.id, &key.private_key)?, ..key });
     keys.into_iter().map(open).collect()
 }
 
@@ -51,7 +51,7 @@ pub async fn list_signing_key_start_times(tx: &mut Tx<'_>) -> Result<Vec<(String
 
 /// Encrypts and inserts a signing key. The caller must hold the lock of [`crate::store::users::acquire_users_lock`].
 pub async fn insert_signing_key(tx: &mut Tx<'_>, sealing: &SealingKeys, key: &StoredSigningKey) -> Result<(), Error> {
-    let sealed = sealing.seal(&key.id, &key.private_key)?;
+    let sealed = sealing.encrypt(&key.id, &key.private_key)?;
     on!(tx.connection(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
         .bind(&key.id).bind(sealed).bind(key.created_at).bind(key.signs_from).execute(c).await.map(drop))?;
     Ok(())
@@ -65,7 +65,7 @@ pub async fn delete_signing_key(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> 
 
 /// Encrypts and inserts an internal secret under a name; an existing secret with this name stays unchanged.
 pub async fn insert_secret_if_missing(tx: &mut Tx<'_>, sealing: &SealingKeys, name: &str, value: &[u8]) -> Result<(), Error> {
-    let sealed = sealing.seal(name, value)?;
+    let sealed = sealing.encrypt(name, value)?;
     on!(tx.connection(), c => query("insert into own_keys (name, value) values ($1, $2) on conflict (name) do nothing")
         .bind(name).bind(sealed).execute(c).await.map(drop))?;
     Ok(())
@@ -81,7 +81,7 @@ pub async fn reencrypt_all_keys(tx: &mut Tx<'_>, sealing: &SealingKeys) -> Resul
     ] {
         let stored: Vec<(String, Vec<u8>)> = on!(tx.connection(), c => query_as(select).fetch_all(c).await)?;
         for (name, sealed) in stored {
-            let sealed = sealing.seal(&name, &sealing.unseal(&name, &sealed)?)?;
+            let sealed = sealing.encrypt(&name, &sealing.decrypt(&name, &sealed)?)?;
             on!(tx.connection(), c => query(update).bind(&name).bind(&sealed).execute(c).await.map(drop))?;
             count += 1;
         }
@@ -93,5 +93,5 @@ pub async fn reencrypt_all_keys(tx: &mut Tx<'_>, sealing: &SealingKeys) -> Resul
 pub async fn load_secret(db: &Db, sealing: &SealingKeys, name: &str) -> Result<Vec<u8>, Error> {
     let sealed: Vec<u8> =
         on!(db.read_pool(), c => query_scalar("select value from own_keys where name = $1").bind(name).fetch_one(c).await)?;
-    sealing.unseal(name, &sealed)
+    sealing.decrypt(name, &sealed)
 }

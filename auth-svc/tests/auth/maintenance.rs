@@ -1,6 +1,6 @@
 //! Hourly maintenance: a failed step does not prevent the other steps.
 use crate::office::{FIRST, HERE, Office, another, config, pass, quick};
-use auth_svc::{SCHEMA, auth_keys::AuthKeys, lockout::Lockout, maintenance, sealing::SealingKeys, sign_in::SignInService};
+use auth_svc::{SCHEMA, auth_keys::AuthKeys, lockout::Lockout, maintenance, sealing_keys::SealingKeys, sign_in::SignInService};
 use chrono::TimeDelta;
 use patio_kit::{db::Db, on, service_host::ServiceHost};
 use patio_testing::each_database;

@@ -2,7 +2,7 @@
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, signed_out, why};
 use auth_svc::{
     Config, SCHEMA,
-    sealing::SealingKeys,
+    sealing_keys::SealingKeys,
     store::encrypted_keys::StoredSigningKey,
     token_signing::{self, KEY_PUBLISH_LEAD_TIME, KEY_RETENTION_AFTER_ROTATION},
 };

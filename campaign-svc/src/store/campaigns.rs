@@ -32,9 +32,9 @@ impl CampaignFilter {
 }
 
 /// Returns one page of the published campaigns that match a filter, newest first.
-pub async fn list_campaign_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
+pub async fn list_campaigns_newest_first(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read_pool(), c => query_as(dialect::SELECT_PAGE_NEWEST_FIRST.for_database(db))
+    on!(db.read_pool(), c => query_as(dialect::SELECT_CAMPAIGNS_NEWEST_FIRST.for_database(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset())
         .fetch_all(c).await)
@@ -42,14 +42,14 @@ pub async fn list_campaign_page(db: &Db, filter: &CampaignFilter, window: PageWi
 
 /// Returns one page of the published campaigns that match a filter, campaigns with recent saves first. `own` and `other` are JSON
 /// arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other users did.
-pub async fn list_campaign_page_by_recent_saves(
+pub async fn list_campaigns_by_recent_saves(
     db: &Db,
     filter: &CampaignFilter,
     window: PageWindow,
     (own, other): (&str, &str),
 ) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read_pool(), c => query_as(dialect::SELECT_PAGE_BY_RECENT_SAVES.for_database(db))
+    on!(db.read_pool(), c => query_as(dialect::SELECT_CAMPAIGNS_BY_RECENT_SAVES.for_database(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset()).bind(own).bind(other)
         .fetch_all(c).await)
@@ -106,7 +106,7 @@ pub async fn save_campaign(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), E
 /// report. This transaction must hold the row lock.
 ///
 /// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
-pub async fn save_status_after_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
+pub async fn save_status_from_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
     on!(tx.connection(), c => query("update campaigns set status = $2, turn_revision = $3 where id = $1")
         .bind(id).bind(campaign_status_text(status)).bind(turn_revision).execute(c).await.map(drop))
 }

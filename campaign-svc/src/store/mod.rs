@@ -6,8 +6,8 @@ mod sync_state;
 mod tombstones;
 
 pub use campaigns::{
-    CampaignFilter, count_campaigns, find_published_campaign, is_campaign_name_taken, list_campaign_page,
-    list_campaign_page_by_recent_saves, lock_campaign_for_update, save_campaign, save_status_after_milestone,
+    CampaignFilter, count_campaigns, find_published_campaign, is_campaign_name_taken, list_campaigns_by_recent_saves,
+    list_campaigns_newest_first, lock_campaign_for_update, save_campaign, save_status_from_milestone,
 };
 pub use drafts::{NewDraft, find_campaign_by_import_id, insert_draft, publish_draft, record_draft_heartbeat};
 pub use sync_state::{begin_resync, list_unsynced_campaign_ids, record_acknowledged_revision, reserve_revision};

@@ -2,7 +2,7 @@
 use crate::{
     environment::{POSTGRES_URL_VARIABLE, read_variable},
     exit_cleanup::{self, CleanupGuard},
-    programs::run_command,
+    programs::run_system_command,
 };
 use std::process::Command;
 
@@ -70,7 +70,7 @@ impl Database {
 pub fn run_psql(url: &str, statement: &str) -> String {
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-d", url, "-qAtc", statement]);
-    run_command(command)
+    run_system_command(command)
 }
 
 impl Drop for Database {

@@ -3,7 +3,7 @@ use crate::{
     environment::find_free_port,
     folder::TestFolder,
     process::{LaunchConfig, Process, Signal, Spawner},
-    programs::run_command,
+    programs::run_system_command,
     wait::wait_until,
 };
 use std::{
@@ -39,7 +39,7 @@ static TEMPLATE: LazyLock<Option<TestFolder>> = LazyLock::new(|| {
     create_folder_for_postgres(&data);
     let mut init = command_as_postgres(&programs.join("initdb"));
     init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", DATABASE_ADMIN_ROLE, "-E", "UTF8", "--locale=C.UTF-8"]);
-    run_command(init);
+    run_system_command(init);
     // Network connections use a clear-text password, because SCRAM takes a debug build a tenth of a second.
     // Connections through the socket in the folder need no password.
     fs::write(data.join("pg_hba.conf"), "local all,replication all trust\nhost all all 127.0.0.1/32 password\n").unwrap();
@@ -75,7 +75,7 @@ pub(crate) fn create_folder_for_postgres(folder: &Path) {
     if is_root() {
         let mut chown = Command::new("chown");
         chown.arg("postgres:").arg(folder);
-        run_command(chown);
+        run_system_command(chown);
     }
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn run_sql_as_admin((socket, port): (&Path, u16), database: &str, sta
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(socket).args(["-p", &port.to_string()]);
     command.args(["-U", DATABASE_ADMIN_ROLE, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
-    run_command(command)
+    run_system_command(command)
 }
 
 impl Postgres {
@@ -106,7 +106,7 @@ impl Postgres {
         let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_postgres_bin_folder()?);
         let mut copy = Command::new("cp");
         copy.arg("-a").arg(template).arg(below.join("pg"));
-        run_command(copy);
+        run_system_command(copy);
         Some(Self::on_data(programs, below, options, spawner))
     }
 
@@ -119,7 +119,7 @@ impl Postgres {
         let mut copy = command_as_postgres(&self.programs.join("pg_basebackup"));
         copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", DATABASE_ADMIN_ROLE, "-p", &self.port.to_string(), "-h"]);
         copy.arg(&self.data);
-        run_command(copy);
+        run_system_command(copy);
         let mut standby = Self::on_data(self.programs.clone(), below, &["max_connections=200", "fsync=off"], None);
         standby.start_server();
         self.run_sql("alter system set synchronous_standby_names = '*'");

@@ -65,7 +65,7 @@ pub fn run_program_with_input(name: &str, arguments: &[&str], settings: &[(&str,
 /// # Panics
 /// Panics when the command fails.
 #[track_caller]
-pub fn run_command(mut command: Command) -> String {
+pub fn run_system_command(mut command: Command) -> String {
     let done = command.stdin(Stdio::null()).output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));
     assert!(done.status.success(), "{command:?}: {}", String::from_utf8_lossy(&done.stderr));
     String::from_utf8_lossy(&done.stdout).trim().to_owned()

@@ -2,7 +2,7 @@
 use crate::{
     environment::{REDIS_URL_VARIABLE, find_free_port, read_variable},
     process::{LaunchConfig, Process, Signal, Spawner},
-    programs::run_command,
+    programs::run_system_command,
     wait::wait_until,
 };
 use std::{
@@ -28,7 +28,7 @@ pub fn claim_empty_redis_database() -> Option<String> {
     let url = format!("{}/{}", read_variable(REDIS_URL_VARIABLE)?, 4 + turn % 12);
     let mut flush = Command::new("redis-cli");
     flush.args(["-u", &url, "flushdb"]);
-    run_command(flush);
+    run_system_command(flush);
     Some(url)
 }
 

@@ -46,7 +46,7 @@ pub async fn create_backup(options: &AllServicesOptions, folder: &Path, recipien
         print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
     backup_age::record_backup(&settings.data_dir, folder)?;
-    let key = options.auth_config().sealing_key_path(&settings.data_dir);
+    let key = options.auth_svc_config().sealing_key_path(&settings.data_dir);
     print_to_stdout(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
     if recipient.is_none() {
         print_to_stdout(

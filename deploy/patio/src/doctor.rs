@@ -21,8 +21,8 @@ async fn check(options: &AllServicesOptions, services: bool, all: &mut DoctorRep
         limit = all.check_database(&format!("database of {}", schema.name), schema, settings).await?;
     }
     all.check_connection_limit(limit, settings, "patio").await?;
-    auth_svc::run_doctor_checks(settings, options.auth_config(), all).await?;
-    import_svc::run_doctor_checks(settings, options.import_config(), all).await?;
+    auth_svc::run_doctor_checks(settings, options.auth_svc_config(), all).await?;
+    import_svc::run_doctor_checks(settings, options.import_svc_config(), all).await?;
     all.check_redis_and_trace_collector(settings).await?;
     check_gateway(options.gateway_config(), all).await?;
     if all.is_preinstall() {

@@ -128,7 +128,7 @@ fn main() -> ExitCode {
             cli::block_on(async move { backup::restore_backup(&cli.options, &folder, identity.as_deref()).await })
         }
         Some(Command::Restored) => cli::block_on(async move { restore::advance_ids_after_restore(cli.options.settings()).await }),
-        Some(Command::Keys(keys)) => cli::block_on(async move { keys.run(cli.options.auth_config(), cli.options.settings()).await }),
+        Some(Command::Keys(keys)) => cli::block_on(async move { keys.run(cli.options.auth_svc_config(), cli.options.settings()).await }),
         Some(Command::User(user)) => cli::block_on(async move { user.run(cli.options.settings()).await }),
         Some(Command::Migrate) => cli::block_on(process::migrate_all_databases(cli.options)),
         Some(Command::Audit(Audit::Verify { seals, archives })) => cli::block_on(audit::verify_audit_logs(cli.options, seals, archives)),

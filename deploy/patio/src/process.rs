@@ -53,12 +53,12 @@ impl AllServicesOptions {
     }
 
     /// Returns the settings of auth-svc.
-    pub fn auth_config(&self) -> &auth_svc::Config {
+    pub fn auth_svc_config(&self) -> &auth_svc::Config {
         &self.auth
     }
 
     /// Returns the settings of import-svc.
-    pub fn import_config(&self) -> &import_svc::Config {
+    pub fn import_svc_config(&self) -> &import_svc::Config {
         &self.import
     }
 

@@ -12,7 +12,7 @@ pub async fn advance_ids_after_restore(settings: &Settings) -> anyhow::Result<()
         let db = Db::open_existing(schema, settings).await?;
         db.advance_id_sequences(schema).await?;
         if schema.name == vehicle_svc::SCHEMA.name {
-            vehicle_svc::store::backup_restore::invalidate_client_data(&db).await?;
+            vehicle_svc::store::backup_restore::invalidate_client_caches(&db).await?;
         }
         db.close().await;
     }

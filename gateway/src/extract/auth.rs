@@ -12,7 +12,7 @@ use crate::{
 };
 use axum::extract::{FromRequestParts, MatchedPath};
 use http::{HeaderMap, StatusCode, header::AUTHORIZATION, request::Parts};
-use patio_kit::{auth::identity::Caller, client::call_context::CallContext, server::access_layer::PASSWORD_MUST_CHANGE_MESSAGE};
+use patio_kit::{auth::identity::Caller, client::call_context::CallContext, server::authorization_layer::PASSWORD_MUST_CHANGE_MESSAGE};
 use std::{
     sync::{Arc, OnceLock},
     time::Duration,

@@ -129,7 +129,7 @@ async fn list_audit(
 
 /// Returns the newest audit entries of all services, newest first, at most `wanted`.
 async fn merged(api: &AppState, signed: &AuthenticatedCaller, filter: &pb::ListEventsRequest, wanted: usize) -> ApiResult<Vec<Kept>> {
-    let asked = api.audit_clients().map(|(name, service)| newest((name, service), signed, filter.clone(), wanted));
+    let asked = api.audit_service_clients().map(|(name, service)| newest((name, service), signed, filter.clone(), wanted));
     let mut merged: Vec<Kept> = try_join_all(asked).await?.into_iter().flatten().collect();
     merged.sort_by_key(|kept| std::cmp::Reverse(kept.order()));
     merged.truncate(wanted);

@@ -4,8 +4,8 @@ use crate::{
     http::problem::{ApiResult, Problem, ProblemBody},
     limits::event_stream_limit::EventStreamPermit,
     routes::{
+        inspection_pace::{self, Pace},
         vehicle_list::ListedVehicle,
-        work_pace::{self, Pace},
     },
     state::AppState,
     views::conflict::{self, Conflict},
@@ -108,7 +108,7 @@ fn people(event: &watch_event::Event) -> Vec<i64> {
         watch_event::Event::Vehicles(changed) => changed.by.into_iter().collect(),
         watch_event::Event::CampaignId(_) => Vec::new(),
         watch_event::Event::Conflict(conflict) => conflict::user_ids(conflict).collect(),
-        watch_event::Event::Pace(pace) => work_pace::user_ids(pace).collect(),
+        watch_event::Event::Pace(pace) => inspection_pace::user_ids(pace).collect(),
     }
 }
 

@@ -14,20 +14,20 @@ pub mod health;
 mod history_page;
 pub mod imports;
 pub mod inspection_activity;
+pub mod inspection_pace;
 pub mod jobs;
 pub mod live_events;
 mod openapi_base;
 pub mod page_view_events;
 pub mod pending_saves;
-pub mod security_reports;
 pub mod sessions;
+pub mod site_security;
 pub mod user_history;
 pub mod users;
 pub mod vehicle_changes;
 pub mod vehicle_history;
 pub mod vehicle_list;
 pub mod vehicles;
-pub mod work_pace;
 pub mod yards;
 
 fn all() -> OpenApiRouter<AppState> {
@@ -44,7 +44,7 @@ fn all() -> OpenApiRouter<AppState> {
         .merge(campaign_history::routes())
         .merge(user_history::routes())
         .merge(live_events::routes())
-        .merge(work_pace::routes())
+        .merge(inspection_pace::routes())
         .merge(inspection_activity::routes())
         .merge(pending_saves::routes())
         .merge(bulk_changes::routes())

@@ -214,7 +214,7 @@ async fn own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) 
     responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
 async fn end_own_sessions(State(api): State<AppState>, signed: AuthenticatedCaller) -> ApiResult<Json<EndedSessions>> {
-    end_other_sessions_by_user_id(&api, &signed, 0).await
+    end_other_sessions_of_user(&api, &signed, 0).await
 }
 
 /// Ends one of the caller's own sessions.
@@ -226,7 +226,7 @@ async fn end_own_session(
     signed: AuthenticatedCaller,
     SessionIdFromPath(id): SessionIdFromPath,
 ) -> ApiResult<Json<Success>> {
-    end_session_by_user_id(&api, &signed, 0, id).await
+    end_session_of_user(&api, &signed, 0, id).await
 }
 
 /// Returns the open sessions of a user; user id 0 means the caller.
@@ -236,13 +236,13 @@ pub async fn list_sessions_by_user_id(api: &AppState, signed: &AuthenticatedCall
 }
 
 /// Ends all sessions of a user except the caller's current session; user id 0 means the caller.
-pub async fn end_other_sessions_by_user_id(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
+pub async fn end_other_sessions_of_user(api: &AppState, signed: &AuthenticatedCaller, user_id: i64) -> ApiResult<Json<EndedSessions>> {
     let request = pb::EndSessionsRequest { user_id, session_id: String::new() };
     Ok(Json(api.sessions().end_sessions(signed.grpc_request(request)).await?.into_inner().into()))
 }
 
 /// Ends one session of a user; user id 0 means the caller.
-pub async fn end_session_by_user_id(
+pub async fn end_session_of_user(
     api: &AppState,
     signed: &AuthenticatedCaller,
     user_id: i64,

@@ -167,7 +167,7 @@ async fn end_user_sessions(
     signed: AuthenticatedCaller,
     IdFromPath(id): IdFromPath,
 ) -> ApiResult<Json<EndedSessions>> {
-    sessions::end_other_sessions_by_user_id(&api, &signed, id).await
+    sessions::end_other_sessions_of_user(&api, &signed, id).await
 }
 
 /// Ends one session of a user.
@@ -181,7 +181,7 @@ async fn end_user_session(
     IdFromPath(id): IdFromPath,
     SessionIdFromPath(session): SessionIdFromPath,
 ) -> ApiResult<Json<Success>> {
-    sessions::end_session_by_user_id(&api, &signed, id, session).await
+    sessions::end_session_of_user(&api, &signed, id, session).await
 }
 
 /// Returns all personal data stored about a user.

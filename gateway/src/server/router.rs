@@ -62,7 +62,7 @@ pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Route
     Router::new()
         .nest("/api", routes::router())
         .merge(routes::health::probe_routes())
-        .merge(routes::security_reports::routes())
+        .merge(routes::site_security::routes())
         .merge(openapi::build_document_router(api.config.api_docs, document))
         .fallback(answer)
         .layer(CatchPanicLayer::custom(middleware::build_panic_response))

@@ -5,7 +5,7 @@ use patio_kit::{
     auth::identity,
     client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, ErrorReason},
-    server::access_layer::{self, AccessLayerState},
+    server::authorization_layer::{self, AuthorizationLayerState},
     service_host::ServiceHost,
 };
 use patio_proto::{
@@ -93,9 +93,11 @@ impl World {
     }
 
     fn attach(&self, link: &ServiceChannel, routes: Routes) {
-        let guard = AccessLayerState { identity: self.host.identity.clone(), service: "double", db: None };
-        let router =
-            routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access_layer::authorize_and_record_call));
+        let guard = AuthorizationLayerState { identity: self.host.identity.clone(), service: "double", db: None };
+        let router = routes
+            .prepare()
+            .into_axum_router()
+            .layer(axum::middleware::from_fn_with_state(guard, authorization_layer::authorize_and_record_call));
         let ServiceChannel::Local(slot) = link else { panic!("not a local host") };
         assert!(slot.set(router).is_ok());
     }

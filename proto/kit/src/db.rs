@@ -233,7 +233,7 @@ impl Db {
             (Pools::Sqlite { write, .. }, _) => write.run_transaction(lasts, work).await,
             (Pools::Postgres { cluster, .. }, Durability::Flushed) => {
                 let server = cluster.primary();
-                server.flush.commit_async_then_flush(transact(server.write.acquire().await?, work)).await
+                server.flush.commit_and_wait_until_flushed(transact(server.write.acquire().await?, work)).await
             }
             (Pools::Postgres { cluster, .. }, Durability::Deferred) => {
                 pg_group_flush::run_to_completion(transact(cluster.primary().write.acquire().await?, work)).await
@@ -259,7 +259,7 @@ impl Db {
             Pools::Postgres { cluster, .. } => {
                 let server = cluster.primary();
                 let mut held = server.once.acquire().await?;
-                server.flush.commit_async_then_flush(async move { work(&mut Tx(Engine::Postgres(&mut held))).await }).await
+                server.flush.commit_and_wait_until_flushed(async move { work(&mut Tx(Engine::Postgres(&mut held))).await }).await
             }
         }
     }

@@ -52,8 +52,8 @@ impl CampaignVehicleService for CampaignVehicleApi {
             Gate::Closed => "closed",
         };
         let id = request.campaign_id;
-        let set = vehicles::CampaignSettings { campaign: id, name: request.name, gate, revision: request.revision };
-        vehicles::store_campaign_settings(&self.0.db, set, now, caller, address).await?;
+        let set = vehicles::SyncedCampaign { campaign: id, name: request.name, gate, revision: request.revision };
+        vehicles::store_synced_campaign(&self.0.db, set, now, caller, address).await?;
         self.0.live.publish_campaign_changed(id);
         reply(pb::SyncCampaignResponse {})
     }

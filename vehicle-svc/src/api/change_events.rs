@@ -3,7 +3,7 @@
 use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
-    live::{ChangeFeedItem, inspection_activity, work_pace},
+    live::{ChangeFeedItem, inspection_activity, inspection_pace},
     yard_filter::YardFilter,
 };
 use futures::{
@@ -76,9 +76,10 @@ impl EventService for ChangeEventApi {
         if ids.len() > MAX_CAMPAIGNS {
             return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let mut paces = work_pace::compute_work_pace(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
+        let mut paces =
+            inspection_pace::compute_inspection_pace(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         for pace in &mut paces {
-            work_pace::hide_counts_of_other_users(pace, &caller);
+            inspection_pace::hide_counts_of_other_users(pace, &caller);
         }
         reply(pb::GetPaceResponse { paces })
     }
@@ -115,7 +116,7 @@ fn events(receiver: Receiver<ChangeFeedItem>) -> impl futures::Stream<Item = Res
 fn hide_invisible_parts(event: WatchEvent, yard_filter: YardFilter, caller: &Caller) -> WatchEvent {
     match event.event {
         Some(Event::Pace(mut changed)) => {
-            work_pace::hide_counts_of_other_users(&mut changed, caller);
+            inspection_pace::hide_counts_of_other_users(&mut changed, caller);
             WatchEvent { event: Some(Event::Pace(changed)) }
         }
         Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !yard_filter.includes(row.id_yard.map(i64::from))) => {

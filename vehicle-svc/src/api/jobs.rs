@@ -5,7 +5,7 @@ use crate::{
         context::BulkCallContext,
         undo::{self, UndoResult},
     },
-    campaign::removal::CampaignRemover,
+    campaign::deletion::CampaignDeleter,
     error::Error,
     store::jobs::{self, BulkJob, JobCampaign, SkippedVehicle},
 };
@@ -25,13 +25,13 @@ const MAX_LISTED_VEHICLES: usize = 500;
 /// gRPC service that lists and undoes bulk jobs.
 pub struct JobApi {
     context: ApiContext,
-    remover: CampaignRemover,
+    deleter: CampaignDeleter,
 }
 
 impl JobApi {
-    /// Creates the gRPC service. `remover` deletes the campaigns of undone imports.
-    pub fn new(context: ApiContext, remover: CampaignRemover) -> Self {
-        Self { context, remover }
+    /// Creates the gRPC service. `deleter` deletes the campaigns of undone imports.
+    pub fn new(context: ApiContext, deleter: CampaignDeleter) -> Self {
+        Self { context, deleter }
     }
 }
 
@@ -71,7 +71,7 @@ impl JobService for JobApi {
         };
         let undone = self.context.live.run_to_completion(undoing).await?;
         if undone.deletes_campaign
-            && let Err(cause) = self.remover.execute_pending_campaign_deletions(Some(&bearer)).await
+            && let Err(cause) = self.deleter.execute_pending_campaign_deletions(Some(&bearer)).await
         {
             tracing::warn!(%cause, job = id, "failed to delete the campaign of a reverted import, retrying in the background");
         }

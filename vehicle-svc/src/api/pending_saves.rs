@@ -21,8 +21,11 @@ impl PendingSaveService for PendingSaveApi {
         if name.is_empty() {
             return Err(Error::InvalidField("device: must have 1 to 64 characters".to_owned()).into());
         }
-        let (reports, now) = (pending_saves::validate_reports(&reports)?, self.0.clock.now());
-        self.0.db.write(move |tx| Box::pin(async move { pending_saves::replace_reports(tx, user, &name, &reports, now).await })).await?;
+        let (reports, now) = (pending_saves::validate_device_reports(&reports)?, self.0.clock.now());
+        self.0
+            .db
+            .write(move |tx| Box::pin(async move { pending_saves::replace_device_reports(tx, user, &name, &reports, now).await }))
+            .await?;
         reply(pb::ReportPendingSavesResponse {})
     }
 
@@ -30,7 +33,8 @@ impl PendingSaveService for PendingSaveApi {
         let id = request.into_inner().campaign_id;
         campaigns::find(&self.0.db, id).await.map_err(Error::from)?.ok_or(Error::CampaignNotFound(id))?;
         let (held, (devices, saves)) =
-            tokio::try_join!(store::list_reports(&self.0.db, id), store::count_devices_and_saves(&self.0.db, id)).map_err(Error::from)?;
+            tokio::try_join!(store::list_device_reports(&self.0.db, id), store::count_devices_and_saves(&self.0.db, id))
+                .map_err(Error::from)?;
         reply(pb::ListPendingSavesResponse { devices, saves, held: held.into_iter().map(Into::into).collect() })
     }
 }

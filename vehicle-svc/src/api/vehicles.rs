@@ -168,7 +168,7 @@ impl VehicleService for VehicleApi {
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let from = &position;
-            let read = db.read_from_replica(|db| async move { vehicles::list_rows_after(&db, id, from, LIST_CHUNK_LEN).await }).await;
+            let read = db.read_from_replica(|db| async move { vehicles::list_for_sync_after(&db, id, from, LIST_CHUNK_LEN).await }).await;
             let mut rows = read.map_err(Error::from)?;
             if rows.is_empty() {
                 return Ok(None);

@@ -2,7 +2,7 @@
 use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
-    store::{campaigns, work_counts, yards},
+    store::{activity_counts, campaigns, yards},
     yard_filter::{YardFilter, can_see_yard_named_dash},
 };
 use chrono::TimeDelta;
@@ -33,7 +33,7 @@ impl YardService for YardApi {
         let counts = self
             .0
             .db
-            .read_from_replica(|db| async move { yards::list_yard_counts_of_all_campaigns(&db).await })
+            .read_from_replica(|db| async move { yards::list_yard_vehicle_counts_of_all_campaigns(&db).await })
             .await
             .map_err(Error::from)?;
         let search = request.search.trim().to_uppercase();
@@ -46,7 +46,8 @@ impl YardService for YardApi {
 
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
         let caller = identity::authenticated_caller(&request)?;
-        let counts = yards::list_yard_counts_by_campaign_name(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
+        let counts =
+            yards::list_yard_vehicle_counts_by_campaign_name(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
         reply(pb::GetYardCountsResponse { yards: list_visible_yards(&caller, &counts, false) })
     }
 
@@ -76,19 +77,19 @@ impl YardService for YardApi {
 
     async fn list_active_campaigns(&self, request: Request<pb::ListActiveCampaignsRequest>) -> Reply<pb::ListActiveCampaignsResponse> {
         let caller = identity::authenticated_caller(&request)?;
-        let first_hour = work_counts::hours_since_epoch(self.0.clock.now() - ACTIVE_PERIOD);
+        let first_hour = activity_counts::hours_since_epoch(self.0.clock.now() - ACTIVE_PERIOD);
         let yard_filter = YardFilter::for_role(caller.role, None);
-        let all = work_counts::list_active_campaigns(&self.0.db, first_hour, caller.user_id, yard_filter).await.map_err(Error::from)?;
+        let all = activity_counts::list_active_campaigns(&self.0.db, first_hour, caller.user_id, yard_filter).await.map_err(Error::from)?;
         let (own, other): (Vec<_>, Vec<_>) = all.into_iter().partition(|campaign| campaign.is_own);
-        let ids = |campaigns: Vec<work_counts::ActiveCampaign>| campaigns.into_iter().map(|campaign| campaign.campaign_id).collect();
+        let ids = |campaigns: Vec<activity_counts::ActiveCampaign>| campaigns.into_iter().map(|campaign| campaign.campaign_id).collect();
         reply(pb::ListActiveCampaignsResponse { own_campaign_ids: ids(own), other_campaign_ids: ids(other) })
     }
 }
 
 /// Returns the yards that the caller may see, in the order of [`yard::YARDS`]. Operators do not see yard `-` (parking
 /// spaces that begin with a dash).
-fn list_visible_yards(caller: &Caller, counts: &[yards::YardCount], with_empty: bool) -> Vec<pb::Yard> {
-    let counts: HashMap<i64, &yards::YardCount> = counts.iter().map(|count| (count.yard_id, count)).collect();
+fn list_visible_yards(caller: &Caller, counts: &[yards::YardVehicleCounts], with_empty: bool) -> Vec<pb::Yard> {
+    let counts: HashMap<i64, &yards::YardVehicleCounts> = counts.iter().map(|count| (count.yard_id, count)).collect();
     yard::YARDS
         .iter()
         .filter(|(id, _)| *id != yard::DASH_YARD_ID || can_see_yard_named_dash(caller.role))

@@ -3,13 +3,13 @@ use crate::{
     bulk_changes::context::BulkCallContext,
     live::MAX_VEHICLES_PER_EVENT,
     store::{
-        batch_update::{self, VehiclePatch},
+        activity_counts::{self, StatusCountDeltas},
+        bulk_update_vehicles::{self, VehiclePatch},
         change_list,
         counters::{self, CampaignCounts, CounterDeltasByYard},
         job_snapshots::{self, VehicleSnapshot},
         jobs::{self, NewBulkJob},
         vehicle_lookup::FoundVehicle,
-        work_counts::{self, StatusCountDeltas},
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -40,7 +40,7 @@ pub struct BulkJobDescription {
 
 /// Vehicles that a job changes, with their snapshots and the changes to the counters of each campaign.
 #[derive(Debug, Default)]
-pub struct ChangeSet {
+pub struct JobChangeSet {
     before: Vec<VehicleSnapshot>,
     campaigns: BTreeMap<i64, InCampaign>,
 }
@@ -55,7 +55,7 @@ struct InCampaign {
 /// Values of a vehicle on which the vehicle counters depend: yard id (`None` for no yard), and whether the vehicle is inspected.
 type Counts = (Option<i64>, bool);
 
-impl ChangeSet {
+impl JobChangeSet {
     /// Returns the ids of the vehicles that the job changes.
     #[must_use]
     pub fn vehicle_ids(&self) -> Vec<i64> {
@@ -122,7 +122,8 @@ impl ChangeSet {
         let mut campaign_counts = Vec::new();
         for (campaign, here) in &self.campaigns {
             let after = counters::update_campaign_counters(tx, *campaign, &here.deltas).await?;
-            work_counts::add_bulk_change_activity(tx, *campaign, at, here.deltas.inspected_count_deltas_by_yard(), &here.statuses).await?;
+            activity_counts::add_bulk_change_activity(tx, *campaign, at, here.deltas.inspected_count_deltas_by_yard(), &here.statuses)
+                .await?;
             change_list::record_changes(tx, *campaign, after.revision, &here.vehicles).await?;
             let few = here.vehicles.len() <= MAX_VEHICLES_PER_EVENT;
             campaign_counts.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
@@ -141,9 +142,9 @@ pub async fn record_job_and_patch_vehicles(
     run: &BulkCallContext,
     work: BulkJobDescription,
 ) -> Result<Vec<CampaignCounts>> {
-    let touched = ChangeSet::from_patches(all);
+    let touched = JobChangeSet::from_patches(all);
     touched.record_job(tx, run, work).await?;
-    batch_update::write_patches(tx, all, run.caller.signed_in_user_id(), run.now).await?;
+    bulk_update_vehicles::write_patches(tx, all, run.caller.signed_in_user_id(), run.now).await?;
     touched.update_campaign_counters(tx, run.now).await
 }
 

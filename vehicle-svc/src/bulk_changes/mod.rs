@@ -12,13 +12,13 @@ pub(crate) mod undo;
 use crate::{
     bulk_changes::{
         context::{BulkCallContext, BulkChangeResult, MAX_VEHICLES_PER_CALL, SkipReason},
-        job_history::{BulkJobDescription, ChangeSet, usize_to_i64},
+        job_history::{BulkJobDescription, JobChangeSet, usize_to_i64},
         preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_yard_warnings},
     },
     error::{Error, Result},
     parking_space::ParkingSpace,
     store::{
-        batch_update::{self, VehiclePatch},
+        bulk_update_vehicles::{self, VehiclePatch},
         status_change_targets::{self, StatusChangeTarget},
         vehicle_lookup::{self, FoundVehicle, OptionalVehicleColumns},
     },
@@ -192,7 +192,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
         outcome.preview = preview_status(tx, &asked, &todo, new).await?;
         return Ok(outcome);
     }
-    let mut touched = ChangeSet::default();
+    let mut touched = JobChangeSet::default();
     for vehicle in &todo {
         let here = |inspected| (vehicle.yard_id, inspected);
         touched.add_vehicle(vehicle.campaign_id, vehicle.snapshot_before_change(), (here(vehicle.inspected), here(inspected)), false);
@@ -200,7 +200,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record_job(tx, run, BulkJobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
-    batch_update::write_shared_patch(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
+    bulk_update_vehicles::write_same_patch(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
     outcome.campaign_counts = touched.update_campaign_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {

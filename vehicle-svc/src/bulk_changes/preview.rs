@@ -1,7 +1,7 @@
 //! Preview of bulk changes: old and new value of each field, and warnings for the user.
 use crate::{
     parking_space::ParkingSpace,
-    store::{batch_update::VehiclePatch, vehicle_lookup::FoundVehicle},
+    store::{bulk_update_vehicles::VehiclePatch, vehicle_lookup::FoundVehicle},
 };
 use patio_proto::{vehicle as pb, yard};
 

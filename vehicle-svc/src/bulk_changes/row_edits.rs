@@ -9,7 +9,7 @@ use crate::{
     notes,
     parking_space::ParkingSpace,
     store::{
-        batch_update::VehiclePatch,
+        bulk_update_vehicles::VehiclePatch,
         counters::CampaignCounts,
         vehicle_lookup::{self, FoundVehicle, OptionalVehicleColumns, VehicleLookupScope},
     },

@@ -6,12 +6,12 @@
 use crate::{
     bulk_changes::{
         context::BulkCallContext,
-        job_history::{ChangeSet, usize_to_i64},
+        job_history::{JobChangeSet, usize_to_i64},
     },
     error::{Error, Result},
     parking_space::ParkingSpace,
     store::{
-        batch_update::{self, VehiclePatch},
+        bulk_update_vehicles::{self, VehiclePatch},
         campaigns,
         counters::CampaignCounts,
         job_snapshots::{self, VehicleSnapshot},
@@ -113,8 +113,8 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkCallContext) 
         .zip(&places)
         .map(|((before, vehicle), place)| (vehicle, patch_to_snapshot(before, place.as_ref()).without_unchanged_values(vehicle)))
         .collect();
-    batch_update::write_patches(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
-    let campaign_counts = ChangeSet::from_patches(&all).update_campaign_counters(tx, run.now).await?;
+    bulk_update_vehicles::write_patches(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
+    let campaign_counts = JobChangeSet::from_patches(&all).update_campaign_counters(tx, run.now).await?;
     let restored = usize_to_i64(all.len());
     let same: Vec<VehicleSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<VehicleSnapshot> = others.into_iter().map(|(before, _)| before).collect();
@@ -164,7 +164,7 @@ async fn record_undo(
         address: run.address.clone(),
     };
     let undone = BulkJob { undone_at: Some(run.now), undone_by: run.caller.signed_in_user_id(), restored, ..job };
-    jobs::mark_undone(tx, &undone, removing).await?;
+    jobs::record_job_undo(tx, &undone, removing).await?;
     Ok(audit::append(tx, run.now, Some(&run.caller), event).await?)
 }
 

@@ -2,8 +2,8 @@
 //!
 //! campaign-svc stores the name and the status of a campaign. `inspection` contains changes of single vehicles.
 
+pub(crate) mod deletion;
 pub(crate) mod delta_sync;
 pub(crate) mod progress_publisher;
-pub(crate) mod removal;
 pub mod search_index;
 pub(crate) mod vehicles;

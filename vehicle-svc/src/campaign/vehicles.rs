@@ -114,7 +114,7 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewBulkJob, c
 
 /// Name of a campaign, and whether the campaign is open or closed, as received from campaign-svc.
 #[derive(Debug, Clone)]
-pub struct CampaignSettings {
+pub struct SyncedCampaign {
     /// Id of the campaign.
     pub campaign: i64,
     /// Name of the campaign.
@@ -135,10 +135,10 @@ const MAX_REVISION_JUMP: i64 = 100_000;
 /// # Errors
 /// Returns `InvalidField` for an implausibly high revision, because vehicle-svc would ignore all later messages after storing
 /// such a revision. Also returns the error of a failed statement.
-pub async fn store_campaign_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
+pub async fn store_synced_campaign(db: &Db, set: SyncedCampaign, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {
-            let known = campaigns::load_settings_revision(tx, set.campaign).await?;
+            let known = campaigns::load_synced_revision(tx, set.campaign).await?;
             if set.revision > known.unwrap_or_default().saturating_add(MAX_REVISION_JUMP) {
                 return Err(Error::InvalidField(format!(
                     "revision: {} is too far ahead of the stored {}",
@@ -146,7 +146,7 @@ pub async fn store_campaign_settings(db: &Db, set: CampaignSettings, now: DateTi
                     known.unwrap_or_default()
                 )));
             }
-            if campaigns::store_settings(tx, set.campaign, &set.name, set.gate, set.revision).await? {
+            if campaigns::upsert_synced_campaign(tx, set.campaign, &set.name, set.gate, set.revision).await? {
                 let event = entry(set.campaign, format!("campaign {} is \"{}\" and {}", set.campaign, set.name, set.gate), address);
                 audit::append(tx, now, Some(&caller), event).await?;
             }

@@ -34,7 +34,7 @@ pub async fn list_changes_of_vehicle(
     let (subject, more) = (audit_event::audit_subject(vehicle.id), limit + 1);
     let fetched = i64::try_from(more).unwrap_or(i64::MAX);
     let (saves, jobs) = tokio::try_join!(
-        audit::list_events_by_subject(db, (audit_event::VEHICLE_CHANGED_EVENT_KIND, &subject), before, more),
+        audit::list_events_by_kind_and_subject(db, (audit_event::VEHICLE_CHANGED_EVENT_KIND, &subject), before, more),
         jobs::list_jobs_of_vehicle(db, (vehicle.campaign_id, vehicle.id), before, fetched),
     )?;
     let mut changes: Vec<VehicleChange> = saves.into_iter().map(of_save).collect();

@@ -2,9 +2,9 @@
 use crate::{
     error::{Error, Result},
     store::{
+        activity_counts::{self, ActivityFilter, ActivityGrouping, ActivitySum, StatusCount},
         campaigns,
-        work_counts::{self, ActivityFilter, ActivityGrouping, StatusCount, WorkCounts},
-        yards::{self, YardCount},
+        yards::{self, YardVehicleCounts},
     },
     yard_filter::YardFilter,
 };
@@ -20,7 +20,7 @@ const MAX_HOURS: i64 = 92 * 24;
 /// # Errors
 /// Returns `InvalidField` for a range that is missing, empty or too long, and `CampaignNotFound` when the campaign does not exist.
 pub async fn load_inspection_activity(db: &Db, caller: &Caller, request: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
-    let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(work_counts::hours_since_epoch);
+    let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(activity_counts::hours_since_epoch);
     let (first_hour, last_hour) = hour(request.from.as_ref())
         .zip(hour(request.to.as_ref()))
         .ok_or_else(|| Error::InvalidField("from and to: are missing".to_owned()))?;
@@ -35,11 +35,11 @@ pub async fn load_inspection_activity(db: &Db, caller: &Caller, request: &pb::Ge
     let own = ActivityFilter { user: (caller.role == Role::Operator).then_some(caller.user_id), ..filter };
     let since = ActivityFilter { last_hour: i64::MAX, ..filter };
     let (counts, statuses, hours, by_yard, people) = tokio::try_join!(
-        count_yards(db, campaign),
+        list_yard_counts(db, campaign),
         count_statuses(db, campaign),
-        work_counts::list_work_counts(db, ActivityGrouping::Hour, since),
-        work_counts::list_work_counts(db, ActivityGrouping::Yard, filter),
-        work_counts::list_work_counts(db, ActivityGrouping::User, own),
+        activity_counts::list_activity_sums(db, ActivityGrouping::Hour, since),
+        activity_counts::list_activity_sums(db, ActivityGrouping::Yard, filter),
+        activity_counts::list_activity_sums(db, ActivityGrouping::User, own),
     )?;
     let seen = || counts.iter().filter(move |count| yard_filter.includes(Some(count.yard_id)));
     let inspected: i64 = seen().map(|count| count.inspected).sum();
@@ -53,31 +53,35 @@ pub async fn load_inspection_activity(db: &Db, caller: &Caller, request: &pb::Ge
     })
 }
 
-async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
+async fn list_yard_counts(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardVehicleCounts>, sqlx::Error> {
     match campaign {
-        Some(id) => yards::list_yard_counts_of_campaign(db, id).await,
-        None => yards::list_yard_counts_of_all_campaigns(db).await,
+        Some(id) => yards::list_yard_vehicle_counts_of_campaign(db, id).await,
+        None => yards::list_yard_vehicle_counts_of_all_campaigns(db).await,
     }
 }
 
 async fn count_statuses(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<StatusCount>, sqlx::Error> {
     match campaign {
-        Some(id) => work_counts::list_status_counts(db, id).await,
+        Some(id) => activity_counts::list_status_counts(db, id).await,
         None => Ok(Vec::new()),
     }
 }
 
-fn counts_view(work: &WorkCounts) -> pb::ActivityCounts {
+fn counts_view(work: &ActivitySum) -> pb::ActivityCounts {
     pb::ActivityCounts { inspected: work.inspected, saves: work.saves, found_wrong: work.found_wrong }
 }
 
-fn hour_view(work: &WorkCounts) -> pb::HourActivity {
-    pb::HourActivity { at: Some(clock::to_timestamp(work_counts::start_of_hour(work.id))), counts: Some(counts_view(work)) }
+fn hour_view(work: &ActivitySum) -> pb::HourActivity {
+    pb::HourActivity { at: Some(clock::to_timestamp(activity_counts::start_of_hour(work.id))), counts: Some(counts_view(work)) }
 }
 
-fn yard_views<'c>(counts: impl Iterator<Item = &'c YardCount>, work: &[WorkCounts], statuses: &[StatusCount]) -> Vec<pb::YardActivity> {
-    let counts: BTreeMap<i64, &YardCount> = counts.map(|count| (count.yard_id, count)).collect();
-    let view = |(id, count): (&i64, &&YardCount)| pb::YardActivity {
+fn yard_views<'c>(
+    counts: impl Iterator<Item = &'c YardVehicleCounts>,
+    work: &[ActivitySum],
+    statuses: &[StatusCount],
+) -> Vec<pb::YardActivity> {
+    let counts: BTreeMap<i64, &YardVehicleCounts> = counts.map(|count| (count.yard_id, count)).collect();
+    let view = |(id, count): (&i64, &&YardVehicleCounts)| pb::YardActivity {
         yard: i32::try_from(*id).ok().filter(|id| *id > 0),
         counts: Some(work.iter().find(|work| work.id == *id).map(counts_view).unwrap_or_default()),
         total: count.total,

@@ -7,10 +7,10 @@
 //! The submodules contain the hourly work counts, the pace of work, the metrics, and the devices' reports of pending saves.
 
 pub mod inspection_activity;
+pub mod inspection_pace;
 pub mod pending_saves;
 mod revision_tracker;
-pub mod work_metrics;
-pub mod work_pace;
+pub mod usage_metrics;
 
 use crate::{
     inspection::save_types::VehicleWriteResult,
@@ -214,7 +214,7 @@ impl ChangeFeed {
         for campaign_counts in all.iter().cloned() {
             let live = self.clone();
             self.tasks.spawn(async move {
-                let rows = vehicles::list_rows_by_ids(&live.db, &campaign_counts.vehicles).await.unwrap_or_default();
+                let rows = vehicles::list_for_sync_by_ids(&live.db, &campaign_counts.vehicles).await.unwrap_or_default();
                 let vehicles = rows.into_iter().map(Into::into).collect();
                 let (campaign_id, revision) = (campaign_counts.campaign_id, campaign_counts.revision);
                 live.publish_now(Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by })).await;
@@ -299,7 +299,7 @@ impl ChangeFeed {
             campaigns.extend(self.noted().paces.keys());
         }
         let ids: Vec<i64> = campaigns.into_iter().collect();
-        let paces = match work_pace::compute_work_pace(&self.db, &ids, self.clock.now()).await {
+        let paces = match inspection_pace::compute_inspection_pace(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
             Err(cause) => {
                 return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns, browsers keep showing the previous pace");

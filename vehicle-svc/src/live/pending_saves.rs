@@ -28,7 +28,7 @@ pub struct PendingSavesReport {
 ///
 /// # Errors
 /// Returns `InvalidField` with the name of the invalid field.
-pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingSavesReport>> {
+pub fn validate_device_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingSavesReport>> {
     if all.len() > MAX_CAMPAIGNS {
         return Err(Error::InvalidField(format!("held: at most {MAX_CAMPAIGNS} campaigns")));
     }
@@ -49,20 +49,24 @@ pub fn validate_reports(all: &[pb::PendingSaves]) -> Result<Vec<PendingSavesRepo
 ///
 /// # Errors
 /// Returns `InvalidField` when the user has pending saves on too many devices, or the error of a failed statement.
-pub async fn replace_reports(
+pub async fn replace_device_reports(
     tx: &mut Tx<'_>,
     user_id: i64,
     device: &str,
     all: &[PendingSavesReport],
     told_at: DateTime<Utc>,
 ) -> Result<()> {
-    pending_saves::delete_reports(tx, user_id, device).await?;
+    pending_saves::delete_device_reports(tx, user_id, device).await?;
     if !all.is_empty() && pending_saves::count_devices(tx, user_id).await? >= MAX_DEVICES {
         return Err(Error::InvalidField(format!("held: one user may have pending saves on at most {MAX_DEVICES} devices")));
     }
     for PendingSavesReport { campaign, saves, oldest_at } in all.iter().copied() {
-        pending_saves::upsert_report(tx, campaign, &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at })
-            .await?;
+        pending_saves::upsert_device_report(
+            tx,
+            campaign,
+            &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at },
+        )
+        .await?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ pub const SELECT_PUBLISHED_CAMPAIGNS: &str = "select id from campaigns where gat
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn invalidate_client_data(db: &Db) -> Result<(), sqlx::Error> {
+pub async fn invalidate_client_caches(db: &Db) -> Result<(), sqlx::Error> {
     db.write(|tx| {
         Box::pin(async move {
             on!(tx.connection(), c => query(

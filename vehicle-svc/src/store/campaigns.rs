@@ -72,13 +72,13 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 
 /// Returns the stored revision of a campaign's name and state (open or closed), which campaign-svc sent; `None` for an unknown
 /// campaign.
-pub async fn load_settings_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
+pub async fn load_synced_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }
 
 /// Stores the name and state (open or closed) of a campaign. Returns `false`, and changes nothing, when the same or a newer
 /// revision is stored, or the campaign is removed or pending deletion.
-pub async fn store_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
+pub async fn upsert_synced_campaign(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
     lock(tx, id).await?;
     on!(tx.connection(), c => query(
         "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
@@ -108,8 +108,8 @@ pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")
         .bind(id).execute(c).await.map(drop))?;
     super::conflicts::delete_conflicts_of_campaign(tx, id).await?;
-    super::pending_saves::delete_reports_of_campaign(tx, id).await?;
-    super::work_counts::delete_counts_of_campaign(tx, id).await?;
+    super::pending_saves::delete_device_reports_of_campaign(tx, id).await?;
+    super::activity_counts::delete_counts_of_campaign(tx, id).await?;
     on!(tx.connection(), c => query("delete from turns where campaign_id = $1").bind(id).execute(c).await.map(drop))?;
     on!(tx.connection(), c => query("delete from counters where campaign_id = $1").bind(id).execute(c).await.map(drop))
 }

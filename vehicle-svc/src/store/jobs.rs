@@ -260,7 +260,7 @@ pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Ve
 
 /// Marks a job as undone. For an import, `removing` is the id of the imported campaign, which campaign-svc must now delete; `None`
 /// for other jobs.
-pub async fn mark_undone(tx: &mut Tx<'_>, job: &BulkJob, removing: Option<i64>) -> Result<()> {
+pub async fn record_job_undo(tx: &mut Tx<'_>, job: &BulkJob, removing: Option<i64>) -> Result<()> {
     on!(tx.connection(), c => query("update jobs set undone_at = $2, undone_by = $3, restored = $4, removing = $5 where id = $1")
         .bind(job.id).bind(job.undone_at).bind(job.undone_by).bind(job.restored).bind(removing).execute(c).await.map(drop))
 }

@@ -1,8 +1,9 @@
 //! Database access of vehicle-svc: all SQL statements of the service.
 
+pub mod activity_counts;
 pub mod backup_restore;
-pub mod batch_update;
 pub mod bulk_insert_vehicles;
+pub mod bulk_update_vehicles;
 pub mod campaigns;
 pub mod change_list;
 pub mod conflicts;
@@ -10,6 +11,7 @@ pub mod counters;
 pub mod dialect;
 pub mod editable_fields;
 pub mod idempotency_keys;
+pub mod inspection_pace;
 pub mod job_snapshots;
 pub mod jobs;
 mod json_rows;
@@ -23,6 +25,4 @@ mod upserts;
 pub mod vehicle_columns;
 pub mod vehicle_lookup;
 pub mod vehicles;
-pub mod work_counts;
-pub mod work_pace;
 pub mod yards;

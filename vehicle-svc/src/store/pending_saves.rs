@@ -24,7 +24,7 @@ pub struct DevicePendingSaves {
 }
 
 /// Deletes the reports of pending saves of a user's device, for all campaigns.
-pub async fn delete_reports(tx: &mut Tx<'_>, user: i64, device: &str) -> Result<()> {
+pub async fn delete_device_reports(tx: &mut Tx<'_>, user: i64, device: &str) -> Result<()> {
     on!(tx.connection(), c => query("delete from held where user_id = $1 and device = $2").bind(user).bind(device).execute(c).await.map(drop))
 }
 
@@ -34,7 +34,7 @@ pub async fn count_devices(tx: &mut Tx<'_>, user: i64) -> Result<i64> {
 }
 
 /// Stores a device's report of pending saves for a campaign. Does nothing when the campaign is a draft or removed.
-pub async fn upsert_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingSaves) -> Result<()> {
+pub async fn upsert_device_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingSaves) -> Result<()> {
     on!(tx.connection(), c => query(
         "insert into held (user_id, device, campaign_id, saves, oldest_at, told_at)
          select $1, $2, id, $4, $5, $6 from campaigns where id = $3 and gate in ('open', 'closed')
@@ -45,7 +45,7 @@ pub async fn upsert_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingS
 }
 
 /// Returns the reports of pending saves of all devices for a campaign, at most 1,000, oldest pending save first.
-pub async fn list_reports(db: &Db, campaign: i64) -> Result<Vec<DevicePendingSaves>> {
+pub async fn list_device_reports(db: &Db, campaign: i64) -> Result<Vec<DevicePendingSaves>> {
     on!(db.read_pool(), c => query_as(
         "select user_id, device, saves, oldest_at, told_at from held where campaign_id = $1 order by oldest_at, user_id, device limit 1000")
         .bind(campaign).fetch_all(c).await)
@@ -68,6 +68,6 @@ pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64
 }
 
 /// Deletes the reports of pending saves for a campaign that is being removed.
-pub async fn delete_reports_of_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+pub async fn delete_device_reports_of_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.connection(), c => query("delete from held where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
 }

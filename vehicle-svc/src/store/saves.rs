@@ -2,8 +2,8 @@
 //! audit entry and idempotency key.
 use crate::{
     store::{
-        counters::CounterDeltasByYard, dialect, editable_fields::EditableFields, idempotency_keys::IdempotencyKey, save_sql,
-        status_history, vehicles::Vehicle, work_counts,
+        activity_counts, counters::CounterDeltasByYard, dialect, editable_fields::EditableFields, idempotency_keys::IdempotencyKey,
+        save_sql, status_history, vehicles::Vehicle,
     },
     yard_filter::YardFilter,
 };
@@ -126,7 +126,8 @@ impl NewSave<'_> {
     /// Returns the change (-1, 0 or 1) that the save makes to the number of vehicles with a defect (status ng, Repair or Repair
     /// OK).
     fn found_wrong(&self) -> i64 {
-        i64::from(work_counts::is_defect_status(self.content.status)) - i64::from(work_counts::is_defect_status(&self.before.status))
+        i64::from(activity_counts::is_defect_status(self.content.status))
+            - i64::from(activity_counts::is_defect_status(&self.before.status))
     }
 }
 
@@ -203,7 +204,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &NewSave<'_>) -> Resul
         .bind(&key.fingerprint)
         .bind(yard_filter.as_sql_parameter().unwrap_or_default())
         .bind(i64::from(change.changes_position()))
-        .bind(work_counts::hours_since_epoch(entry.at))
+        .bind(activity_counts::hours_since_epoch(entry.at))
         .bind(change.found_wrong())
         .bind(before.yard_id)
         .bind(&before.status)
@@ -264,7 +265,7 @@ pub async fn write_saves(tx: &mut Tx<'_>, changes: &[NewSave<'_>]) -> Result<Has
         .bind(column!(|c| c.key.fingerprint.as_str()))
         .bind(column!(|c| c.yard_filter.as_sql_parameter()))
         .bind(column!(|c| i64::from(c.changes_position())))
-        .bind(column!(|c| work_counts::hours_since_epoch(c.entry.at)))
+        .bind(column!(|c| activity_counts::hours_since_epoch(c.entry.at)))
         .bind(column!(|c| c.found_wrong()))
         .bind(column!(|c| c.before.yard_id))
         .bind(column!(|c| c.before.status.as_str()))

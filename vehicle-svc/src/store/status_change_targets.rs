@@ -1,6 +1,6 @@
 //! Lookup of vehicles for a bulk status change, limited to the columns that the change needs.
 use crate::store::{
-    batch_update::VehiclePatch,
+    bulk_update_vehicles::VehiclePatch,
     dialect,
     job_snapshots::VehicleSnapshot,
     json_rows::{deserialize_sqlite_bool, rows, struct_field_names},

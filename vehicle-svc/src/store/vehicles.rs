@@ -315,7 +315,7 @@ pub struct VehicleListRow {
 
 /// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start
 /// after `position`, the sort key and id of the previous vehicle.
-pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleListRow>> {
+pub async fn list_for_sync_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleListRow>> {
     on!(db.read_pool(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -324,7 +324,7 @@ pub async fn list_rows_after(db: &Db, campaign: i64, position: &(String, i64), m
 }
 
 /// Returns the rows of the full vehicle list for the given vehicle ids, in walking order (by parking space).
-pub async fn list_rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleListRow>> {
+pub async fn list_for_sync_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleListRow>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }

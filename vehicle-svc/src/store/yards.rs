@@ -6,7 +6,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Vehicle counters of one yard.
 #[derive(Debug, Clone, Copy, FromRow)]
-pub struct YardCount {
+pub struct YardVehicleCounts {
     /// Id of the yard; 0 for vehicles without a yard.
     pub yard_id: i64,
     /// Number of vehicles in the yard.
@@ -16,7 +16,7 @@ pub struct YardCount {
 }
 
 /// Returns the vehicle counters of every yard, summed over all open and closed campaigns.
-pub async fn list_yard_counts_of_all_campaigns(db: &Db) -> Result<Vec<YardCount>> {
+pub async fn list_yard_vehicle_counts_of_all_campaigns(db: &Db) -> Result<Vec<YardVehicleCounts>> {
     on!(db.read_pool(), c => query_as(
         "select k.yard_id, cast(sum(k.total) as bigint) as total, cast(sum(k.inspected) as bigint) as inspected
            from counters k join campaigns c on c.id = k.campaign_id where c.gate in ('open', 'closed') group by k.yard_id")
@@ -24,7 +24,7 @@ pub async fn list_yard_counts_of_all_campaigns(db: &Db) -> Result<Vec<YardCount>
 }
 
 /// Returns the vehicle counters of every yard in the campaign with the given name.
-pub async fn list_yard_counts_by_campaign_name(db: &Db, name: &str) -> Result<Vec<YardCount>> {
+pub async fn list_yard_vehicle_counts_by_campaign_name(db: &Db, name: &str) -> Result<Vec<YardVehicleCounts>> {
     on!(db.read_pool(), c => query_as(
         "select k.yard_id, k.total, k.inspected from counters k join campaigns c on c.id = k.campaign_id
           where c.name = $1 and c.gate in ('open', 'closed')")
@@ -32,7 +32,7 @@ pub async fn list_yard_counts_by_campaign_name(db: &Db, name: &str) -> Result<Ve
 }
 
 /// Returns the vehicle counters of every yard of a campaign.
-pub async fn list_yard_counts_of_campaign(db: &Db, campaign: i64) -> Result<Vec<YardCount>> {
+pub async fn list_yard_vehicle_counts_of_campaign(db: &Db, campaign: i64) -> Result<Vec<YardVehicleCounts>> {
     on!(db.read_pool(), c => query_as("select yard_id, total, inspected from counters where campaign_id = $1").bind(campaign).fetch_all(c).await)
 }
 

@@ -1,6 +1,7 @@
 //! Three-way merge of saves: merged fields, conflicts with two values, and their resolution.
 use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::TimeDelta;
+use futures::StreamExt;
 use patio_kit::errors::{ErrorReason, reason};
 use patio_proto::{
     access::Role,
@@ -274,20 +275,23 @@ async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
                     yard.vehicles().list_vehicles(yard.person(CHIEF, Role::Admin).grpc_request(page(index))).await.unwrap().into_inner();
                 ids.extend(reply.vehicles.into_iter().map(|vehicle| vehicle.id));
             }
-            let mut wrong = Vec::new();
-            for (id, (stored, saw, wants)) in ids.into_iter().zip(&triples) {
-                yard.as_who((CHIEF, Role::Admin), status(id, *stored)).await.unwrap();
-                let shows = match yard.as_who((ANA, role), by_field(id, *saw, *wants)).await {
+            let save = async |(id, (stored, saw, wants))| {
+                yard.as_who((CHIEF, Role::Admin), status(id, stored)).await.unwrap();
+                let shows = match yard.as_who((ANA, role), by_field(id, saw, wants)).await {
                     Ok(saved) => saved.status(),
                     Err(refused) => {
                         assert_eq!(reason(&refused), Some(ErrorReason::StatusNotAllowed));
                         yard.vehicle(id).await.status()
                     }
                 };
-                if !patio_proto::status::is_vehicle_status_change_allowed(role, *stored, shows) {
-                    wrong.push((stored, saw, wants, shows));
-                }
-            }
+                (stored, saw, wants, shows)
+            };
+            let saves = ids.into_iter().zip(triples.iter().copied()).map(save);
+            // Each save uses its own vehicle, so many run at once and share their flushes to the disk.
+            let outcomes: Vec<_> = futures::stream::iter(saves).buffer_unordered(16).collect().await;
+            assert_eq!(outcomes.len(), triples.len());
+            let is_forbidden = |&(stored, _, _, shows): &_| !patio_proto::status::is_vehicle_status_change_allowed(role, stored, shows);
+            let wrong: Vec<_> = outcomes.into_iter().filter(is_forbidden).collect();
             assert_eq!(wrong, [], "{role:?}");
         }
     })

@@ -3,7 +3,7 @@ import { createStore } from '@/lib/store'
 import { recordResponseStatus, setServerReachable } from './connectivity'
 import { readErrorCode, createOfflineProblem, ApiProblem, toApiProblem } from './apiProblem'
 import type { paths } from './schema'
-import { getCurrentDataOwnerKey, getCurrentSession, endSession, mustChangePassword, saveReturnPath } from './session'
+import { getCurrentDataOwnerKey, getCurrentSession, endSessionInTab, mustChangePassword, saveReturnPath } from './session'
 import { hasRequiredFields } from './requiredFields'
 import { signOutInThisTab } from './signOut'
 
@@ -30,7 +30,7 @@ function endSessionFor(code: string): void {
 /** Ends the session in this tab. Keeps its form drafts and its return path (page to open after the next sign-in). */
 export function expireSession(): void {
   saveReturnPath(getCurrentDataOwnerKey())
-  endSession()
+  endSessionInTab()
   lastSessionEndReason.set('expired')
 }
 

@@ -1,4 +1,4 @@
-import { formatLogTimestamp } from '@/lib/time'
+import { formatLogTimestamp } from '@/lib/format'
 import { apiClient, unwrapEmptyResponse } from './client'
 
 /** Reports the sign-in, with the time of this device, to the server's log. A failure is only logged to the console. */

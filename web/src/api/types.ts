@@ -20,7 +20,7 @@ export type VehicleHistoryEntry = VehicleHistory['changes'][number]
 export type CampaignHistory = Got<'/campaigns/{id}/history'>
 /** An event in the history of a campaign: an import, changed fields, a bulk change or its undoing. */
 export type CampaignEvent = CampaignHistory['entries'][number]
-export type VehicleInput = Put<'/vehicles/{id}'>
+export type VehicleUpdate = Put<'/vehicles/{id}'>
 export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
 /**
  * Conflict between two saves that changed the same field of a vehicle concurrently. Contains both values and, once the conflict is

@@ -8,11 +8,11 @@ import { loadServerMessageTranslations } from '@/lib/translateServerMessage'
 import { navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
-import { formatLogTimestamp } from '@/lib/time'
+import { formatLogTimestamp } from '@/lib/format'
 import { Page, Skeleton } from '@/ui/Page'
 import { PasswordPromptHost } from './PasswordPromptHost'
 import { ErrorBoundary } from './ErrorBoundary'
-import { loadAndStartOutbox } from './loadAndStartOutbox'
+import { loadOutboxAndLiveFeed } from './loadOutboxAndLiveFeed'
 import { Layout, PublicLayout } from './Layout'
 import { NewPasswordPage, ROUTES, type AppRoute } from './routes'
 import { registerServiceWorker } from './serviceWorker'
@@ -33,7 +33,7 @@ export function AuthenticatedRoutes() {
     window.addEventListener('pageshow', checkRestored)
     return () => window.removeEventListener('pageshow', checkRestored)
   }, [])
-  useEffect(loadAndStartOutbox, [session, mustChange])
+  useEffect(loadOutboxAndLiveFeed, [session, mustChange])
   if (session === null) return <Outside />
   if (mustChange) return <NewPasswordFirst />
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { SessionUser } from '@/api/session'
-import { formatDate, formatTime } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/format'
 import styles from './PrintFooter.module.css'
 
 /** Footer of a printed page: login name (HMC) of the user who prints the page, time of printing, and URL of the page. */

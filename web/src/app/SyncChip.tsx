@@ -2,7 +2,7 @@ import { getServerUnreachableSince, useIsServerFailing, useIsServerReachable } f
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
 import { useText } from '@/lib/text'
-import { formatCount, formatTime } from '@/lib/time'
+import { formatCount, formatTime } from '@/lib/format'
 import { useOwnPendingSaveCount } from '@/offline/pendingSaveCount'
 import { Icon } from '@/ui/Icon'
 import styles from './SyncChip.module.css'

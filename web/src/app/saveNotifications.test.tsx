@@ -2,7 +2,7 @@ import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
 import { outboxState, type StoredSave } from '@/offline/outbox'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { navigate } from '@/lib/route'
 import { createFake } from '@/testing/createFake'
@@ -14,7 +14,7 @@ import { notifyRejectedSave, showConflictOutcomes } from './saveNotifications'
 const EMPTY = outboxState.get()
 afterEach(() => {
   outboxState.set(EMPTY)
-  endSession()
+  endSessionInTab()
 })
 
 const refused = (vehicle: number, code: string): StoredSave => ({

@@ -1,11 +1,11 @@
 import '@/testing/indexedDb'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import { signOutInThisTab } from '@/api/signOut'
 import { OPERATOR, signInAs } from '@/testing/renderPage'
 import { deleteLocalDataOnSignOut } from './signOut'
 
-afterEach(endSession)
+afterEach(endSessionInTab)
 
 const PENDING = 'pendingDeletions'
 const DRAFT = `draft:${OPERATOR.id}:1`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readInspectionDraft, writeInspectionDraft, type InspectionDraft } from './inspectionDrafts'
 import { countPages, listPageNumbers } from './pagination'
 import { parseId, buildPath, parsePageNumber } from './route'
-import { formatCount, formatDate, formatLogTimestamp, formatTime } from './time'
+import { formatCount, formatDate, formatLogTimestamp, formatTime } from './format'
 import { createUuid } from './createUuid'
 
 test('the pager shows first, last and the current page plus or minus two', () => {

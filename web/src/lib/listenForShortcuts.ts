@@ -1,5 +1,5 @@
 import { isShortcutKeyPress } from './keyboardShortcuts'
-import { MAX_KEY_INTERVAL_MS } from './wedge'
+import { MAX_KEY_INTERVAL_MS } from './hardwareScan'
 
 /**
  * Delay in milliseconds between a key press and its action. The delay exceeds the key interval of hardware scanners, so that scanned

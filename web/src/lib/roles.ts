@@ -2,7 +2,7 @@ import type { TextKey } from './text'
 
 const LABELS: Record<string, TextKey> = { admin: 'role.admin', tm: 'role.tm', op: 'role.op' }
 
-export const USER_TYPES = ['admin', 'tm', 'op'] as const
+export const ACCESS_LEVELS = ['admin', 'tm', 'op'] as const
 
 /** Returns the text key of an access level's label, or null for an unknown access level. */
 export const getAccessLevelTextKey = (userType: string): TextKey | null => LABELS[userType] ?? null

@@ -9,7 +9,7 @@ import { prepareFeedbackSound, type ScanFeedback } from './scanFeedback'
 export type MatchGrade = 'none' | 'part' | 'full'
 
 /** The fields of a vehicle that are compared with characters read from a label, and shown for confirmation. */
-export interface RecognizableVehicle {
+export interface OcrCandidateVehicle {
   id: number
   vin_number: string
   parking_space: string
@@ -24,7 +24,7 @@ export interface ScanViewProps {
   gradeMatch?: (text: string) => boolean | MatchGrade
   onScan: (text: string) => void
   /** The campaign's vehicles, for identifying a label without a code by its characters (OCR). Without vehicles, characters are not read. */
-  vehicles?: readonly RecognizableVehicle[]
+  vehicles?: readonly OcrCandidateVehicle[]
   /** Whether the camera stays on after a scan. The same label is then reported again only after it has left the view. */
   keepOn?: boolean
   /** Whether scanning is paused: the camera stays on, but no code is reported. */

@@ -1,6 +1,6 @@
 import { openDB, unwrap, type IDBPDatabase } from 'idb'
 import { createStore } from '@/lib/store'
-import { abortTransactionsInBfcache } from './pageCache'
+import { abortTransactionsInBfcache } from './backForwardCache'
 import type { DatabaseSchema } from './schema'
 
 export type Database = IDBPDatabase<DatabaseSchema>

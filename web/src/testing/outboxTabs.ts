@@ -40,7 +40,7 @@ export async function openTab(user = OWN_USER, beforeOpening = closeTabs) {
     await import('@/offline/outbox'), await import('@/api/session'), await import('@/offline/outbox/store'), await import('@/offline/database'), await import('@/offline/pendingSaveCount'), await import('@/api/connectivity'),
   ]
   session.startSession(createSession(user))
-  openTabs.push(session.endSession)
+  openTabs.push(session.endSessionInTab)
   await rest.loadOutbox()
   const database = await openDatabase()
   const retained: StoredSave[] = []

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import styles from './Chips.module.css'
 
 interface ChipProps {

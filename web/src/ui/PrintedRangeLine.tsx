@@ -1,6 +1,6 @@
 import { useIsPrinting } from '@/lib/printing'
 import { defineFeatureText } from '@/lib/text/defineFeatureText'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 
 export const { catalogues, useFeatureText } = defineFeatureText(
   { 'print.range': '{from} to {to} of {total}' },

@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { useText } from '@/lib/text'
 import styles from './ProgressBar.module.css'
 

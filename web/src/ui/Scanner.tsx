@@ -6,7 +6,7 @@ import { ErrorNotice, Skeleton } from './Page'
 import styles from './Scanner.module.css'
 
 /** Scanner dialog, loaded on first use. Shows an error if loading fails; the button for typing the identifier works even then. */
-export function ScanDialog(props: ScanDialogProps) {
+export function LazyScanDialog(props: ScanDialogProps) {
   const { scanner } = useScanner()
   const t = useText()
   if (scanner !== null) return <scanner.ScanDialog {...props} />
@@ -27,7 +27,7 @@ export function ScanDialog(props: ScanDialogProps) {
 }
 
 /** Scanner embedded in a screen, loaded on first use. */
-export function ScanView(props: ScanViewProps) {
+export function LazyScanView(props: ScanViewProps) {
   const { scanner } = useScanner()
   return scanner === null ? <ScannerPlaceholder /> : <scanner.ScanView {...props} />
 }

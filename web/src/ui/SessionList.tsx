@@ -1,7 +1,7 @@
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { defineFeatureText } from '@/lib/text/defineFeatureText'
-import { formatDate, formatTime } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/format'
 import { Button } from './Button'
 import { Alert, ErrorNotice, Skeleton } from './Page'
 import styles from './SessionList.module.css'

@@ -1,4 +1,4 @@
-import { usePickerStepOrder, type PickerStepOrder } from '@/lib/pickOrder'
+import { usePickerStepOrder, type PickerStepOrder } from '@/lib/pickerStepOrder'
 import { useText } from '@/lib/text'
 import styles from './StepIndicator.module.css'
 

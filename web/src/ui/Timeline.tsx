@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from 'react'
-import { formatDate, formatTime } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/format'
 import { Icon, type IconName } from './Icon'
 import { useTimelineText } from './TimelineText'
 import styles from './Timeline.module.css'

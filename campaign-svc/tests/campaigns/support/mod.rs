@@ -8,7 +8,7 @@ use patio_kit::{
     campaign_progress_cache::{self, CachedCampaignProgress},
     client::service_channel::ServiceChannel,
     errors::{self, ErrorReason},
-    server::access_layer::AccessLayerState,
+    server::authorization_layer::AuthorizationLayerState,
     service_host::ServiceHost,
 };
 use patio_proto::{
@@ -199,11 +199,11 @@ impl World {
     }
 }
 
-/// Attaches a fake service behind the real access layer, so that its calls need valid tokens and roles.
+/// Attaches a fake service behind the real authorization layer, so that its calls need valid tokens and roles.
 fn join(host: &ServiceHost, link: &ServiceChannel, service: &'static str, routes: Routes) {
     let ServiceChannel::Local(slot) = link else { panic!("the tests run in one process") };
-    let guard = AccessLayerState { identity: host.identity.clone(), service, db: None };
-    let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::access_layer::authorize_and_record_call);
+    let guard = AuthorizationLayerState { identity: host.identity.clone(), service, db: None };
+    let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::authorization_layer::authorize_and_record_call);
     assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is already attached");
 }
 

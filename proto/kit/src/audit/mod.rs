@@ -100,13 +100,13 @@ pub fn request_id<T>(request: &Request<T>) -> String {
 }
 
 /// Returns up to `limit` audit entries of one kind about one object (`subject`), written before a given time, newest first.
-pub async fn list_events_by_subject(
+pub async fn list_events_by_kind_and_subject(
     db: &Db,
     (kind, subject): (&str, &str),
     before: DateTime<Utc>,
     limit: usize,
 ) -> Result<Vec<pb::Event>, sqlx::Error> {
-    let rows = store::list_events_by_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
+    let rows = store::list_events_by_kind_and_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 

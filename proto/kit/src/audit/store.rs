@@ -61,7 +61,7 @@ pub(super) async fn list_entries(db: &Db, filter: &pb::ListEventsRequest) -> Res
         .fetch_all(c).await)
 }
 
-pub(super) async fn list_events_by_subject(
+pub(super) async fn list_events_by_kind_and_subject(
     db: &Db,
     (kind, subject): (&str, &str),
     before: DateTime<Utc>,

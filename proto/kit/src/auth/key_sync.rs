@@ -16,7 +16,7 @@ use tonic::Status;
 /// Number of revocation polls per poll of the signing keys, which change rarely.
 const POLLS_PER_KEY_POLL: u32 = 20;
 /// Maximum number of sessions in one activity report.
-pub const MAX_SESSIONS_PER_REPORT: usize = 1_000;
+pub const MAX_SESSIONS_PER_ACTIVITY_REPORT: usize = 1_000;
 
 /// Starts the task that polls signing keys and revocations from auth-svc. The returned flag becomes `true` once both are loaded.
 pub fn spawn_key_sync(
@@ -79,7 +79,7 @@ async fn report_activity(
     tokens: &ServiceTokenSource,
     identity: &TokenVerifier,
 ) -> Result<(), Status> {
-    let used = identity.take_unreported_sessions(MAX_SESSIONS_PER_REPORT);
+    let used = identity.take_unreported_sessions(MAX_SESSIONS_PER_ACTIVITY_REPORT);
     if used.is_empty() {
         return Ok(());
     }

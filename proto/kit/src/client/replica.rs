@@ -317,6 +317,6 @@ fn is_unprocessed(cause: &h2::Error) -> bool {
 }
 
 /// Creates a request body from bytes. The caller keeps a copy of the bytes, from which it creates the body of a retry.
-pub(crate) fn replayable_body(body: Bytes) -> Body {
+pub(crate) fn body_from_bytes(body: Bytes) -> Body {
     Body::new(Full::new(body).map_err(|never| match never {}))
 }

@@ -5,7 +5,7 @@ use crate::{
         call_context::IdempotentCall,
         client_span::ClientSpan,
         deadline::{outgoing_timeout, set_timeout_header},
-        replica::{RpcAttemptFailure, replayable_body},
+        replica::{RpcAttemptFailure, body_from_bytes},
     },
     errors::{self, ErrorReason},
 };
@@ -147,7 +147,7 @@ impl Call {
     fn request(&self) -> Request<Body> {
         let mut head = self.head.clone();
         set_timeout_header(&mut head.headers, self.until.saturating_duration_since(Instant::now()));
-        Request::from_parts(head, replayable_body(self.body.clone()))
+        Request::from_parts(head, body_from_bytes(self.body.clone()))
     }
 }
 

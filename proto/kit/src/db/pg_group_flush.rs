@@ -138,7 +138,7 @@ impl GroupFlusher {
     /// Runs `work`, which commits a transaction, and returns the result of `work` once the commit is on disk.
     ///
     /// `work` runs to completion even if the caller drops this future.
-    pub(crate) async fn commit_async_then_flush<T, E>(
+    pub(crate) async fn commit_and_wait_until_flushed<T, E>(
         self: &Arc<Self>,
         work: impl Future<Output = Result<T, E>> + Send + 'static,
     ) -> Result<T, E>

@@ -1,10 +1,10 @@
 //! gRPC server of a service, with authorization of each call, health checks and optional reflection.
-pub mod access_layer;
+pub mod authorization_layer;
 mod call_record;
 
 use crate::{
-    client::service_channel::ServiceChannel, database_state, db::Db, lifecycle::DRAIN_TIMEOUT, server::access_layer::AccessLayerState,
-    service_host::ServiceHost, tls::ServiceTls,
+    client::service_channel::ServiceChannel, database_state, db::Db, lifecycle::DRAIN_TIMEOUT,
+    server::authorization_layer::AuthorizationLayerState, service_host::ServiceHost, tls::ServiceTls,
 };
 use axum::middleware;
 use http::{Request, Response};
@@ -39,7 +39,7 @@ pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 pub struct Service {
     /// Name of the service, such as `vehicle-svc`.
     pub name: &'static str,
-    /// Routes of the service's rpcs. Every call passes the access layer, which authorizes it.
+    /// Routes of the service's rpcs. Every call passes the authorization layer, which authorizes it.
     pub router: axum::Router,
     /// Messages to print once at start, such as the first supervisor's password.
     pub notices: Vec<String>,
@@ -91,7 +91,7 @@ impl ServiceBuilder {
         self
     }
 
-    /// Builds the service: adds health checks, optional reflection and the access layer, and starts the background tasks.
+    /// Builds the service: adds health checks, optional reflection and the authorization layer, and starts the background tasks.
     ///
     /// The tasks monitor the database, link new audit entries in a hash chain, and load signing keys from auth-svc.
     pub async fn build(mut self, db: Db, notices: Vec<String>) -> anyhow::Result<Service> {
@@ -113,13 +113,13 @@ impl ServiceBuilder {
         crate::audit::hash_chain::spawn_audit_tasks(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
         let (monitored, tasks, activity) = (db.clone(), self.host.tasks.clone(), self.host.identity.user_activity());
         self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks, &activity).await });
-        let guard = AccessLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
+        let guard = AuthorizationLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router = self
             .routes
             .routes()
             .prepare()
             .into_axum_router()
-            .layer(middleware::from_fn_with_state(guard, access_layer::authorize_and_record_call));
+            .layer(middleware::from_fn_with_state(guard, authorization_layer::authorize_and_record_call));
         Ok(Service { name: self.name, router, notices, healthy, tls: self.host.tls.clone(), db })
     }
 

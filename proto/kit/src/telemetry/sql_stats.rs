@@ -35,7 +35,7 @@ pub struct SqlStatsLayer;
 /// Returns the filter with the tracing targets that [`SqlStatsLayer`] has to receive: call spans and log events of `sqlx`.
 #[must_use]
 pub fn sql_stats_layer_targets() -> Targets {
-    let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_SPAN_TARGET, STATEMENT_COUNT_SPAN_TARGET];
+    let spans = ["patio_kit::server::authorization_layer", super::trace::UNTRACED_SPAN_TARGET, STATEMENT_COUNT_SPAN_TARGET];
     Targets::new().with_targets(spans.map(|target| (target, LevelFilter::INFO))).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
 

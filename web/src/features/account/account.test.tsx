@@ -1,12 +1,12 @@
 import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { getCurrentSession, endSession, mustChangePassword } from '@/api/session'
+import { getCurrentSession, endSessionInTab, mustChangePassword } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import AccountPage from './AccountPage'
 import NewPasswordPage from './NewPasswordPage'
 
-afterEach(endSession)
+afterEach(endSessionInTab)
 
 const BEGUN = { token: 'new', id: 3, hmc: '3000', user_type: 'op', session_id: 's2', seal_key: 'k', must_change_password: false }
 

@@ -1,5 +1,5 @@
 import { useDeferredValue } from 'react'
-import { readLastVehicle, type LastVehicle } from '@/lib/lastVehicle'
+import { readLastOpenedVehicle, type LastOpenedVehicle } from '@/lib/lastOpenedVehicle'
 import { getDataOwnerKey, useSession } from '@/api/session'
 import { getErrorMessage } from '@/api/apiProblem'
 import { useMediaQuery } from '@/lib/useMediaQuery'
@@ -40,7 +40,7 @@ export default function HomePage() {
   const manages = mayManageCampaigns(session?.user.user_type ?? '')
   // A phone shows the list first. The cards below the list follow in a render that does not block taps.
   const showsCards = useDeferredValue(true, isWide)
-  const place = session === null ? null : readLastVehicle(getDataOwnerKey(session.user))
+  const place = session === null ? null : readLastOpenedVehicle(getDataOwnerKey(session.user))
   const query = useQueryParams()
   const page = parsePageNumber(query)
   const search = query.get('search') ?? ''
@@ -109,7 +109,7 @@ function Dashboard() {
 }
 
 /** Link back to the vehicle that this person opened last. */
-function Resume({ place }: { place: LastVehicle }) {
+function Resume({ place }: { place: LastOpenedVehicle }) {
   const t = useText()
   return (
     <Link href={place.path} className={`${styles.resume} no-print`}>

@@ -1,8 +1,8 @@
 import type { InspectionPace } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { compareNamesNaturally } from '@/lib/yards'
 import { useCampaignsText } from './text'
-import { useFormattedAge } from './useFormattedAge'
+import { useTimeAgoFormatter } from './useTimeAgoFormatter'
 import styles from './InspectionPaceList.module.css'
 
 interface PaceStripProps {
@@ -19,7 +19,7 @@ interface PaceStripProps {
  */
 export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   const t = useCampaignsText()
-  const ageOf = useFormattedAge()
+  const ageOf = useTimeAgoFormatter()
   const going = placeByLatestSave(paces)
   if (going.length === 0) return null
   return (

@@ -2,13 +2,13 @@ import { useQueries } from '@tanstack/react-query'
 import { useOpenConflictsQuery } from '@/api/conflicts'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { buildPath, Link } from '@/lib/route'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { ErrorNotice } from '@/ui/Page'
 import { pendingSavesOnDevicesQuery, useLongRepairCount } from './api'
 import type { MissingVehicleRange } from './dashboard/parkingSpaceGrid'
 import { NeedsAttentionItem } from './NeedsAttentionItem'
 import { useCampaignsText } from './text'
-import { useFormattedAge } from './useFormattedAge'
+import { useTimeAgoFormatter } from './useTimeAgoFormatter'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './NeedsAttentionCard.module.css'
 
@@ -75,7 +75,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
 /** Text that states the age of the earliest timestamp in `at`, or a minimum age if `at` has fewer than `total` timestamps. */
 function Oldest({ at, total }: { at: string[]; total: number }) {
   const t = useCampaignsText()
-  const ageOf = useFormattedAge()
+  const ageOf = useTimeAgoFormatter()
   return t(at.length < total ? 'attention.oldestOrMore' : 'attention.oldest', { age: ageOf(Math.min(...at.map((one) => Date.parse(one)))) })
 }
 
@@ -91,7 +91,7 @@ interface SilentPhoneProps {
 function SilentPhone({ hmc, saves, oldest_at, told_at, to }: SilentPhoneProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
-  const age = useFormattedAge()(Date.parse(oldest_at))
+  const age = useTimeAgoFormatter()(Date.parse(oldest_at))
   const isSilent = now - Date.parse(told_at) >= SILENT_MS
   return <NeedsAttentionItem isUrgent={isSilent} icon="phone" to={to} text={t(isSilent ? 'attention.silent' : 'attention.phone', { hmc })} detail={t('held.line', { n: saves, age })} />
 }

@@ -1,11 +1,11 @@
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
-import { formatCount, formatMegabytes } from '@/lib/time'
+import { formatCount, formatMegabytes } from '@/lib/format'
 import { isQuotaExceededError } from '@/offline/database'
 import { Button, LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useCampaignsText } from './text'
-import { useFormattedAge } from './useFormattedAge'
+import { useTimeAgoFormatter } from './useTimeAgoFormatter'
 import type { useOfflineDownload } from './useOfflineDownload'
 import styles from './OfflineDownloadButton.module.css'
 
@@ -17,7 +17,7 @@ interface OfflineDownloadButtonProps {
 /** Button that downloads a campaign, or its chosen yard, for use offline. Also shows the size and the age of the stored data. */
 export function OfflineDownloadButton({ campaign, offline: { problem, snapshot, download, label, start } }: OfflineDownloadButtonProps) {
   const t = useCampaignsText()
-  const ageOf = useFormattedAge()
+  const ageOf = useTimeAgoFormatter()
   if (problem !== null) return <p className="quiet">{t(problem === 'outdated' ? 'problem.outdated' : 'take.noDisk')}</p>
   return (
     <section className={styles.take} aria-label={t('take.title')}>

@@ -1,6 +1,6 @@
 import { useSession } from '@/api/session'
 import type { InspectionPace } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { useOwnActivityToday } from './api'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { useCampaignsText } from './text'

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Alert, Spinner } from '@/ui/Page'
 import { pendingSavesOnDevicesQuery } from './api'
 import { useCampaignsText } from './text'
-import { useFormattedAge } from './useFormattedAge'
+import { useTimeAgoFormatter } from './useTimeAgoFormatter'
 
 /** Warning, shown before a campaign is closed, that devices have stored inspections of the campaign that are not sent yet. */
 export function PendingSavesOnDevicesWarning({ campaign }: { campaign: number }) {
   const t = useCampaignsText()
-  const ageOf = useFormattedAge()
+  const ageOf = useTimeAgoFormatter()
   const { data, isPending } = useQuery({ ...pendingSavesOnDevicesQuery(campaign), staleTime: 0 })
   if (isPending) return <Spinner />
   if (data === undefined || data.saves === 0) return null

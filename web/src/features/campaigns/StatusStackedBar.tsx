@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { InspectionActivity } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Icon } from '@/ui/Icon'
 import { getVehicleStatusClass, getVehicleStatusIcon } from '@/ui/Status'
 import { useCampaignsText } from './text'

@@ -1,7 +1,7 @@
 import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
-import { usePickerStepOrder } from '@/lib/pickOrder'
+import { usePickerStepOrder } from '@/lib/pickerStepOrder'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parseId, Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'

@@ -1,5 +1,5 @@
 import { Link } from '@/lib/route'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { isVisibleYard, compareNamesNaturally } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import { Skeleton } from '@/ui/Page'

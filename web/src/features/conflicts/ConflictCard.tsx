@@ -2,7 +2,7 @@ import { CONFLICT_SIDES } from '@/api/conflicts'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { ContentOrNote, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type ConflictProps } from './ConflictParts'
+import { ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
@@ -29,9 +29,9 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
         ))}
       </div>
       {state === 'open' && !mayDecide && (
-        <ContentOrNote note={outcome === null ? null : t('conflicts.ended')}>
+        <ContentOrMessage message={outcome === null ? null : t('conflicts.ended')}>
           <p className="quiet">{t('conflicts.onlySupervisor')}</p>
-        </ContentOrNote>
+        </ContentOrMessage>
       )}
       {error !== null && <Alert kind="error">{error}</Alert>}
     </li>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getConflictSide, type ConflictSideName } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
 import { isNoteField } from '@/lib/vehicleFields'
-import { formatDate, formatTime } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/format'
 import { vehicleQuery } from '@/offline/queries'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
@@ -60,14 +60,14 @@ const MAX_CLOCK_ERROR_MS = 120_000
 const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at || Math.abs(Date.parse(deviceTime) - Date.parse(at)) > MAX_CLOCK_ERROR_MS
 
 /**
- * Shows a note in place of `children`, or the `children` while the note is `null`. The hidden `children` keep their space, so that nothing
+ * Shows a message in place of `children`, or the `children` while the message is `null`. The hidden `children` keep their space, so that nothing
  * below moves.
  */
-export function ContentOrNote({ note, children }: { note: ReactNode; children: ReactNode }) {
+export function ContentOrMessage({ message, children }: { message: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.place}>
-      <div className={note === null ? undefined : styles.replaced}>{children}</div>
-      {note !== null && <p className={styles.mark}>{note}</p>}
+      <div className={message === null ? undefined : styles.replaced}>{children}</div>
+      {message !== null && <p className={styles.mark}>{message}</p>}
     </div>
   )
 }
@@ -93,12 +93,12 @@ export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onR
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
       {chosen === side && <p className={`${styles.mark} ${styles.chosen}`} title={settled_by_hmc ?? undefined}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
-        <ContentOrNote note={outcome === 'unknown' ? t('conflicts.ended') : outcome === side ? <Kept /> : outcome && ''}>
+        <ContentOrMessage message={outcome === 'unknown' ? t('conflicts.ended') : outcome === side ? <Kept /> : outcome && ''}>
           <Button wide kind="secondary" busy={busy} aria-label={t(isNote ? 'conflicts.takeNoteLabel' : 'conflicts.takeLabel', { value: named, hmc, vin: conflict.vin_number })} onClick={() => onResolve(side)}>
             <span>{isNote ? t('conflicts.takeNote') : t('conflicts.take', { value: named })}</span>
             <kbd className={styles.key} aria-hidden="true">{side === 'theirs' ? '1' : '2'}</kbd>
           </Button>
-        </ContentOrNote>
+        </ContentOrMessage>
       )}
     </div>
   )

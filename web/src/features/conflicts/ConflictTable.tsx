@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { CONFLICT_SIDES } from '@/api/conflicts'
-import { enterRowsByArrow } from '@/lib/enterRowsByArrow'
+import { focusFirstRowOnArrowDown } from '@/lib/focusFirstRowOnArrowDown'
 import { usePageShortcuts } from '@/lib/pageShortcuts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
-import { formatDate, formatTime } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/format'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { countUnresolvedConflicts, ContentOrNote, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { countUnresolvedConflicts, ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createScannerTypingFilter } from './scannerTypingFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -27,7 +27,7 @@ export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
     { keys: ['↑', '↓'], label: t('conflicts.keyRow') },
   ])
   const frame = useRef<HTMLDivElement>(null)
-  useEffect(() => enterRowsByArrow(() => frame.current?.querySelector<HTMLElement>('tr[tabindex]')?.focus()), [])
+  useEffect(() => focusFirstRowOnArrowDown(() => frame.current?.querySelector<HTMLElement>('tr[tabindex]')?.focus()), [])
   return (
     <div className={table.frame} ref={frame}>
       <table className={`${table.table} ${styles.table}`}>
@@ -108,9 +108,9 @@ function Row({ error, ...rest }: ConflictProps) {
         <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>
         <ValueBeforeConflictLine conflict={conflict} />
         {state === 'open' && !mayDecide && (
-          <ContentOrNote note={outcome === null ? null : t('conflicts.ended')}>
+          <ContentOrMessage message={outcome === null ? null : t('conflicts.ended')}>
             <p className="quiet">{t('conflicts.onlySupervisor')}</p>
-          </ContentOrNote>
+          </ContentOrMessage>
         )}
         {error !== null && <Alert kind="error">{error}</Alert>}
       </td>

@@ -1,4 +1,4 @@
-import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
+import { MAX_KEY_INTERVAL_MS } from '@/lib/hardwareScan'
 
 /**
  * Creates a function that calls `act` for a keystroke only if no other keystroke comes shortly before or after. Thus a hardware scanner,

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkResult, Job, PreviewedVehicle } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Alert, ErrorNotice } from '@/ui/Page'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { listSummaryClauses, type SummaryClause } from './bulkSummary'
 import { listBulkOutcomeRows } from './bulkOutcomeRows'
-import { BulkOutcomeTable } from './BulkOutcomeTable'
+import { FilterableBulkOutcomeTable } from './FilterableBulkOutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
 import { UnchangedVehicleSections } from './UnchangedVehicleSections'
@@ -89,7 +89,7 @@ export function BulkChangeResult({ kind, result, changed }: ResultProps) {
         <ServerWarnings sentences={result.warnings} />
         <UndoLastChangeButton kind={kind} vehicles={result.updated} />
       </Alert>
-      <BulkOutcomeTable rows={listBulkOutcomeRows(result, changed)} counts={countOutcome(result)} />
+      <FilterableBulkOutcomeTable rows={listBulkOutcomeRows(result, changed)} counts={countOutcome(result)} />
     </>
   )
 }

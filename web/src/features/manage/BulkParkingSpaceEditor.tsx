@@ -3,7 +3,7 @@ import { createFormDraftHook } from '@/api/formDrafts'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkParkingSpaceRequest, PreviewedVehicle } from '@/api/types'
 import { parseId } from '@/lib/route'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
@@ -12,7 +12,7 @@ import { MAX_BULK_LINES, parseParkingSpaceLines } from './bulkInputLines'
 import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
-import { ToolColumns } from './ToolColumns'
+import { ToolLayout } from './ToolLayout'
 import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
@@ -45,7 +45,7 @@ export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
     onError: () => showToast('error', t('bulk.spaceFailed')),
   })
   return (
-    <ToolColumns
+    <ToolLayout
       entry={<>
         <CampaignScopeSelect value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
         <TextArea label={t('bulk.rows')} hint={`${t('bulk.rowsHint')} ${t('bulk.lines', { n: formatCount(rows.length + wrong.length) })}`} placeholder="HB20 000123 A-12" value={text} rows={5} spellCheck={false}

@@ -4,7 +4,7 @@ import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkStatusRequest, PreviewedVehicle } from '@/api/types'
 import { parseId } from '@/lib/route'
 import { parseVehicleStatus, VEHICLE_STATUSES } from '@/lib/vehicleStatus'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
@@ -14,7 +14,7 @@ import { hasUnchangedVehicles } from './bulkSummary'
 import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
-import { ToolColumns } from './ToolColumns'
+import { ToolLayout } from './ToolLayout'
 import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
@@ -60,7 +60,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
     onError: () => showToast('error', t('bulk.statusFailed')),
   })
   return (
-    <ToolColumns
+    <ToolLayout
       entry={<>
         <fieldset className={styles.actions}>
           <legend>{t('bulk.action')}</legend>

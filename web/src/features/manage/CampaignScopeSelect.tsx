@@ -1,5 +1,5 @@
 import { Select } from '@/ui/Field'
-import { useCampaignChoices } from './api'
+import { useAllCampaigns } from './api'
 import { useManageText } from './text'
 
 /** Select for the campaign in which a bulk tool changes vehicles: one campaign or all campaigns. */
@@ -8,7 +8,7 @@ export function CampaignScopeSelect({ value, onChange }: { value: string; onChan
   return (
     <Select label={t('bulk.scope')} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{t('bulk.everyCampaign')}</option>
-      {useCampaignChoices().data?.map(({ id, name }) => (
+      {useAllCampaigns().data?.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}
         </option>

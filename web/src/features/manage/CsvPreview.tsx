@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { CsvUpdateResult } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'

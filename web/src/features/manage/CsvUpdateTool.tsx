@@ -4,7 +4,7 @@ import { getErrorMessage } from '@/api/apiProblem'
 import type { PreviewedVehicle } from '@/api/types'
 import { useDroppedFile } from '@/lib/droppedFile'
 import { translateServerMessage } from '@/lib/translateServerMessage'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Alert } from '@/ui/Page'
@@ -13,11 +13,11 @@ import { useApplyVehicleCsv, useValidateVehicleCsv } from './api'
 import { findCsvFileError, readCsvErrors, canApplyCsv, type CsvLineError } from './csvFile'
 import { CsvPreview } from './CsvPreview'
 import { ExecuteButton } from './ExecuteButton'
-import { ToolColumns } from './ToolColumns'
+import { ToolLayout } from './ToolLayout'
 import { useManageText, type ManageTextKey } from './text'
 import { LineErrorList } from './LineErrorList'
 import { listBulkOutcomeRows } from './bulkOutcomeRows'
-import { BulkOutcomeTable } from './BulkOutcomeTable'
+import { FilterableBulkOutcomeTable } from './FilterableBulkOutcomeTable'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 const useFile = createFormDraftHook<File | null>(null)
@@ -65,7 +65,7 @@ export function CsvUpdateTool() {
   const refused = readCsvErrors(change.error)
   const obstacle: ManageTextKey | null = file === null ? 'csv.needsFile' : check.isPending ? 'bulk.checking' : check.data !== undefined && canApplyCsv(check.data) ? null : 'csv.needsRows'
   return (
-    <ToolColumns
+    <ToolLayout
       entry={<>
         <DropZone label={t('csv.file')} accept=".csv" title={file?.name ?? t('csv.choose')} hint={t(file === null ? 'csv.limits' : 'import.another')} disabled={change.isPending} onChoose={choose} />
         <p className="quiet">{t('csv.columns')}</p>
@@ -85,7 +85,7 @@ export function CsvUpdateTool() {
               <p>{doneWords(change.data.updated, t)}</p>
               <UndoLastChangeButton kind="csv" vehicles={change.data.updated} />
             </Alert>
-            <BulkOutcomeTable rows={listBulkOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.updated, skipped: 0, missing: 0 }} />
+            <FilterableBulkOutcomeTable rows={listBulkOutcomeRows({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.updated, skipped: 0, missing: 0 }} />
           </>
         )}
         <Button wide disabled={(file === null && complaint === null && change.data === undefined) || change.isPending} onClick={clear}>

@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Alert } from '@/ui/Page'
 import { useManageText } from './text'
 

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import type { BulkResult } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { SearchBox } from '@/ui/SearchBox'
 import { filterBulkOutcomeRows, listBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
-import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, OutcomeVehicleTable } from './OutcomeVehicleTable'
+import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, BulkOutcomeVehicleTable } from './BulkOutcomeVehicleTable'
 import { useManageText } from './text'
 import styles from './UnchangedVehicleSections.module.css'
 
@@ -28,7 +28,7 @@ function Fold({ kind, rows }: { kind: BulkOutcomeKind; rows: BulkOutcomeRow[] })
       <summary>{label}</summary>
       <div className={styles.inside}>
         {rows.length >= MIN_ROWS_FOR_SEARCH && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
-        <OutcomeVehicleTable label={label} rows={filterBulkOutcomeRows(rows, kind, rows.length >= MIN_ROWS_FOR_SEARCH ? text : '')} />
+        <BulkOutcomeVehicleTable label={label} rows={filterBulkOutcomeRows(rows, kind, rows.length >= MIN_ROWS_FOR_SEARCH ? text : '')} />
       </div>
     </details>
   )

@@ -1,7 +1,7 @@
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Job, JobUndoResult } from '@/api/types'
 import { Link } from '@/lib/route'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { ConfirmDialog, Dialog } from '@/ui/Dialog'
 import { Alert } from '@/ui/Page'

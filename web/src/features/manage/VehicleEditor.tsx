@@ -10,7 +10,7 @@ import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { useCampaignChoices, useCampaignVehicles } from './api'
+import { useAllCampaigns, useCampaignVehicles } from './api'
 import { useManageText } from './text'
 import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
 import { EditVehicleDialog } from './EditVehicleDialog'
@@ -34,7 +34,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
   useSelectionFromVehicleList('vehicle', ({ vins, campaign: chosen }) => setDraft({ campaign: chosen, search: vins[0] ?? '', page: 1, edited: null }))
   const { campaign, search, page, edited } = draft
   const change = (part: Partial<SearchDraft>) => setDraft({ ...draft, ...part })
-  const choices = useCampaignChoices()
+  const choices = useAllCampaigns()
   const vehicles = useCampaignVehicles(campaign, search, page, yard)
   const rows = campaign === null ? undefined : vehicles.data?.vehicles
   return (

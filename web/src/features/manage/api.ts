@@ -5,11 +5,11 @@ import { downloadFile, buildFileFormData } from '@/api/files'
 import { jobsQuery } from '@/api/jobs'
 import { queryKeys } from '@/api/queryKeys'
 import { BULK_RESULT_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
-import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearchParams, CsvUpdateResult, Job, Vehicle, VehicleInput } from '@/api/types'
+import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearchParams, CsvUpdateResult, Job, Vehicle, VehicleUpdate } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, campaignPageQuery } from '@/offline/queries'
 
 export const useManagedCampaigns = (search: CampaignSearchParams) => useQuery(campaignPageQuery(search))
-export const useCampaignChoices = () => useQuery(allCampaignsQuery)
+export const useAllCampaigns = () => useQuery(allCampaignsQuery)
 export const useYardChoices = () => useQuery(allYardsQuery)
 
 /** Returns a function that refetches all vehicle and campaign queries after a bulk change. */
@@ -42,7 +42,7 @@ export const useCampaignVehicles = (campaign: number | null, search: string, pag
 
 export const useUpdateVehicle = () =>
   useMutation({
-    mutationFn: ({ vehicle, version, input }: { vehicle: Vehicle; version: number; input: VehicleInput }) =>
+    mutationFn: ({ vehicle, version, input }: { vehicle: Vehicle; version: number; input: VehicleUpdate }) =>
       unwrapResponse(apiClient.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input }), VEHICLE_REQUIRED_FIELDS),
     onSettled: useRefreshAll(),
   })

@@ -1,16 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
-import ManagePage from './ManagePage'
+import CampaignManagementPage from './CampaignManagementPage'
 
 const outcome = {
   matched: 3, updated: 1, skipped: [{ vin: 'HB20 3', code: 'SAME_STATUS', reason: 'already has this status' }], not_found: ['HB20 4', 'HB20 5'],
   preview: [{ line: 1, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: 'ng', new: 'ok' }] }],
 }
 
-afterEach(endSession)
+afterEach(endSessionInTab)
 
 function open(answers: Parameters<typeof stubServer>[0], address = '/campaign-list') {
   signInAs(LEADER)
@@ -19,7 +19,7 @@ function open(answers: Parameters<typeof stubServer>[0], address = '/campaign-li
     'GET /yards': { yards: [], meta: { page_index: 0, total_count: 0, per_page: 10 } },
     ...answers,
   })
-  return renderPage(ManagePage, '/campaign-list/:id?', address)
+  return renderPage(CampaignManagementPage, '/campaign-list/:id?', address)
 }
 
 /** Returns whether `first` comes before `second` on the page. */

@@ -1,13 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import type { Campaign, CsvUpdateResult } from '@/api/types'
 import { MAX_WORKBOOK_BYTES } from '@/lib/workbookFile'
 import { createReply, stubServer } from '@/testing/server'
 import { recordSavedFiles } from '@/testing/savedFiles'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { findCsvFileError } from './csvFile'
-import ManagePage from './ManagePage'
+import CampaignManagementPage from './CampaignManagementPage'
 
 const campaign: Campaign = {
   id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',
@@ -27,7 +27,7 @@ const csv = new File(['Model Code,Serial Number,Status\nHB20,1,ok'], 'list.csv',
 const sheet = new File(['PK'], 'list.xlsx')
 
 const saved = recordSavedFiles()
-afterEach(endSession)
+afterEach(endSessionInTab)
 
 function open(answers: Parameters<typeof stubServer>[0] = {}) {
   signInAs(LEADER)
@@ -36,7 +36,7 @@ function open(answers: Parameters<typeof stubServer>[0] = {}) {
     'GET /yards': { yards: [], meta: { page_index: 0, total_count: 0, per_page: 10 } },
     ...answers,
   })
-  return { person: renderPage(ManagePage, '/campaign-list/:id?', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
+  return { person: renderPage(CampaignManagementPage, '/campaign-list/:id?', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
 }
 async function editor(answers: Parameters<typeof stubServer>[0]) {
   const opened = open(answers)

@@ -1,5 +1,5 @@
 import type { Job, JobUndoResult } from '@/api/types'
-import { formatCount, formatDate, formatTime } from '@/lib/time'
+import { formatCount, formatDate, formatTime } from '@/lib/format'
 import type { JobHistoryTextKey, useJobHistoryText } from './historyText'
 
 type Say = ReturnType<typeof useJobHistoryText>

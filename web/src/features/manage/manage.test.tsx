@@ -1,11 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSession, type SessionUser } from '@/api/session'
+import { endSessionInTab, type SessionUser } from '@/api/session'
 import type { Campaign, Job, Vehicle } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { createFake, expectPresent } from '@/testing/createFake'
 import { signInAs, LEADER, renderPage, SUPERVISOR } from '@/testing/renderPage'
-import ManagePage from './ManagePage'
+import CampaignManagementPage from './CampaignManagementPage'
 
 const campaign: Campaign = {
   id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',
@@ -18,7 +18,7 @@ const vehicle: Vehicle = {
 const outcome = { matched: 3, updated: 2, skipped: [{ vin: 'HB20 3', code: 'SAME_STATUS', reason: 'already has this status' }], not_found: ['HB20 4'], preview: [] }
 const page = { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10 } }
 
-afterEach(endSession)
+afterEach(endSessionInTab)
 
 function open(answers: Parameters<typeof stubServer>[0] = {}, { user = LEADER, address = '/campaign-list' }: { user?: SessionUser; address?: string } = {}) {
   signInAs(user)
@@ -28,7 +28,7 @@ function open(answers: Parameters<typeof stubServer>[0] = {}, { user = LEADER, a
     'GET /vehicles/campaign/5': { vehicles: [vehicle], meta: { page_index: 0, total_count: 1, per_page: 10, campaign_name: 'Airbag' } },
     ...answers,
   })
-  return { person: renderPage(ManagePage, '/campaign-list/:id?', address), calls, sent: (name: string) => calls.filter((call) => call.name === name).map(({ body }) => body) }
+  return { person: renderPage(CampaignManagementPage, '/campaign-list/:id?', address), calls, sent: (name: string) => calls.filter((call) => call.name === name).map(({ body }) => body) }
 }
 async function unfold(person: ReturnType<typeof renderPage>, title: string) {
   await person.click(screen.getByRole('tab', { name: new RegExp(`^${title}`) }))

@@ -2,7 +2,7 @@ import '@/testing/indexedDb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { Outbox, outboxState, loadOutbox, deleteStoredSave } from '@/offline/outbox'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import { setLanguage } from '@/lib/text'
 import { rejectAsOffline, createSavedVehicle, createSaveRequest } from '@/testing/outboxTabs'
 import { createReply, stubServer } from '@/testing/server'
@@ -17,7 +17,7 @@ const isAnother = createReply(409, { code: 'OTHER_VEHICLE', message: 'not the on
 afterEach(async () => {
   await setLanguage('default')
   for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
-  endSession()
+  endSessionInTab()
 })
 
 /** Renders the Offline page with one rejected save of HB20 000007; `answer` is the server's rejection. */

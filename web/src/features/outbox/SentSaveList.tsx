@@ -1,7 +1,7 @@
 import type { StoredSave } from '@/offline/outbox'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Icon } from '@/ui/Icon'
 import { PendingSaveChanges } from './PendingSaveCard'
 import { OutboxCardHeader, OutboxCardList, OutboxCard } from './OutboxCard'

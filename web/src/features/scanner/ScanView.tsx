@@ -3,7 +3,7 @@ import type { ScanViewProps } from '@/lib/scanner'
 import { Button } from '@/ui/Button'
 import { Icon, type IconName } from '@/ui/Icon'
 import { Alert, ErrorNotice } from '@/ui/Page'
-import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS, type CameraViewOptions } from './cameraViewOptions'
+import { DEFAULT_CAMERA_VIEW_OPTIONS, SCAN_VIEW_OPTIONS, type CameraViewOptions } from './cameraViewOptions'
 import type { LabelReaderProps } from './ocr/LabelReader'
 import { useScannerText } from './text'
 import { useCameraScan, type ScanPhase, type CameraScan } from './useCameraScan'
@@ -18,7 +18,7 @@ export const ScanView = (props: ScanViewProps) => <CameraView {...props} options
  * Square camera view with the finder (a dashed square), the outline of the detected code, and the controls. If the camera fails, only an
  * error message is shown.
  */
-export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
+export function CameraView({ options = DEFAULT_CAMERA_VIEW_OPTIONS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
   const t = useScannerText()
   const video = useRef<HTMLVideoElement>(null)
   const [reads, setReads] = useState(false)

@@ -1,5 +1,5 @@
 import type { ReadInputBarcodeFormat } from 'zxing-wasm/reader'
-import type { FormatKind } from './formats'
+import type { FormatKind } from './decoderSettings'
 
 /** Supported barcode formats by name, each with the name in the decoding engine (ZXing) and its kind (linear, stacked or matrix). */
 const FORMATS = {

@@ -1,4 +1,4 @@
-import { listBetterLenses, cycleLensesFrom, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
+import { listBetterRankedLenses, listLensesInCyclicOrderFrom, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
 import { createDeferred } from './deferred'
 
 /** Reason why the camera does not work. The text key of its message is `trouble.{name}`. */
@@ -14,7 +14,7 @@ export class CameraError extends Error {
 }
 
 export const CAMERA_START_TIMEOUT_MS = 3000
-export const CAPABILITIES_DELAY_MS = 500
+export const CAPABILITIES_READ_DELAY_MS = 500
 
 /**
  * Camera resolution limits of the product specification. The ideal resolution is higher than specified, so that smaller codes can be read.
@@ -96,14 +96,14 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()
-  const order = chosen === null ? [] : cycleLensesFrom(await listLenses(), chosen)
+  const order = chosen === null ? [] : listLensesInCyclicOrderFrom(await listLenses(), chosen)
   const found = await openFirst(order, isWanted)
   if (found !== null) {
     storeLens(found.lens)
     return found.stream
   }
   const stream = await openDefault()
-  const better = listBetterLenses(await listLenses(), stream.getVideoTracks()[0]).filter(({ id }) => order.every((tried) => tried.id !== id))
+  const better = listBetterRankedLenses(await listLenses(), stream.getVideoTracks()[0]).filter(({ id }) => order.every((tried) => tried.id !== id))
   if (better.length === 0 || !isWanted()) return stream
   release(stream)
   const best = await openFirst(better, isWanted)
@@ -206,7 +206,7 @@ export function createCamera({ onControls, onLenses }: CameraEventHandlers) {
       onControls(controlsOf(track))
       const abilities: Abilities = track.getCapabilities?.() ?? {}
       if (abilities.focusMode?.includes('continuous')) void apply(track, { focusMode: 'continuous' })
-    }, CAPABILITIES_DELAY_MS)
+    }, CAPABILITIES_READ_DELAY_MS)
   }
 
   const apply = (track: MediaStreamTrack, change: Advanced) => track.applyConstraints({ advanced: [change] }).catch(() => console.warn('failed to apply a camera setting, keeping the previous setting'))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFake } from '@/testing/createFake'
-import { listBetterLenses, cycleLensesFrom, rankLens, selectRearLenses } from './cameraLenses'
+import { listBetterRankedLenses, listLensesInCyclicOrderFrom, rankLens, selectRearLenses } from './cameraLenses'
 
 const devices = (...labels: string[]) => labels.map((label, index) => createFake<MediaDeviceInfo>({ deviceId: `id ${index}`, groupId: '', kind: 'videoinput', label }))
 const rear = (...labels: string[]) => selectRearLenses(devices(...labels)).map(({ label }) => label)
@@ -20,13 +20,13 @@ test('where no label says which camera is at the back, all that do not face the 
 test('a better camera than the one that runs is one of a lower rank', () => {
   const lenses = selectRearLenses(devices('camera2 2, facing back', 'camera2 0, facing back', 'camera2 3, facing back'))
   expect(lenses.map(rankLens)).toEqual([0, 2, 3])
-  expect(listBetterLenses(lenses, trackOf('id 0')).map(({ id }) => id)).toEqual(['id 1'])
-  expect([listBetterLenses(lenses, trackOf('id 1')), listBetterLenses(lenses, trackOf('unknown')), listBetterLenses(lenses, undefined)]).toEqual([[], [], []])
+  expect(listBetterRankedLenses(lenses, trackOf('id 0')).map(({ id }) => id)).toEqual(['id 1'])
+  expect([listBetterRankedLenses(lenses, trackOf('id 1')), listBetterRankedLenses(lenses, trackOf('unknown')), listBetterRankedLenses(lenses, undefined)]).toEqual([[], [], []])
 })
 
 test('after the chosen camera the others follow in turn; one with a new id is known by its label', () => {
   const lenses = selectRearLenses(devices('camera2 0, facing back', 'camera2 2, facing back', 'camera2 3, facing back'))
-  expect(cycleLensesFrom(lenses, { id: 'id 1', label: '' }).map(({ id }) => id)).toEqual(['id 1', 'id 2', 'id 0'])
-  expect(cycleLensesFrom(lenses, { id: 'of yesterday', label: 'camera2 3, facing back' }).map(({ id }) => id)).toEqual(['id 2', 'id 0', 'id 1'])
-  expect(cycleLensesFrom(lenses, { id: 'gone', label: 'gone' })).toEqual([])
+  expect(listLensesInCyclicOrderFrom(lenses, { id: 'id 1', label: '' }).map(({ id }) => id)).toEqual(['id 1', 'id 2', 'id 0'])
+  expect(listLensesInCyclicOrderFrom(lenses, { id: 'of yesterday', label: 'camera2 3, facing back' }).map(({ id }) => id)).toEqual(['id 2', 'id 0', 'id 1'])
+  expect(listLensesInCyclicOrderFrom(lenses, { id: 'gone', label: 'gone' })).toEqual([])
 })

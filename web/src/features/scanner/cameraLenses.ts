@@ -49,14 +49,14 @@ export async function listLenses(): Promise<CameraLens[]> {
 }
 
 /** Returns the cameras in cyclic order, starting with the given camera; an empty list when that camera is not among them. */
-export function cycleLensesFrom(lenses: readonly CameraLens[], { id, label }: CameraLens): CameraLens[] {
+export function listLensesInCyclicOrderFrom(lenses: readonly CameraLens[], { id, label }: CameraLens): CameraLens[] {
   const byId = lenses.findIndex((lens) => lens.id === id)
   const start = byId >= 0 ? byId : lenses.findIndex((lens) => lens.label === label) // some browsers change the ids, so the label is the fallback
   return start < 0 ? [] : [...lenses.slice(start), ...lenses.slice(0, start)]
 }
 
 /** Returns the cameras that rank better than the camera of an open video track; an empty list when the track's camera is unknown. */
-export function listBetterLenses(lenses: readonly CameraLens[], track: MediaStreamTrack | undefined): CameraLens[] {
+export function listBetterRankedLenses(lenses: readonly CameraLens[], track: MediaStreamTrack | undefined): CameraLens[] {
   const current = track && lenses.find(({ id }) => id === track.getSettings().deviceId)
   return current === undefined ? [] : lenses.filter((lens) => rankLens(lens) < rankLens(current))
 }

@@ -23,7 +23,7 @@ export interface CameraViewOptions {
 }
 
 /** Default options of the camera view, as the product specification requires. */
-export const CAMERA_VIEW_DEFAULTS: CameraViewOptions = {
+export const DEFAULT_CAMERA_VIEW_OPTIONS: CameraViewOptions = {
   formats: ['qr_code'],
   finder: true,
   tracker: false,
@@ -37,7 +37,7 @@ export const CAMERA_VIEW_DEFAULTS: CameraViewOptions = {
 
 /** Options of the scanner screen: the formats on vehicle labels, the first code only, the outline, and all controls. */
 export const SCAN_VIEW_OPTIONS: CameraViewOptions = {
-  ...CAMERA_VIEW_DEFAULTS,
+  ...DEFAULT_CAMERA_VIEW_OPTIONS,
   formats: ['code_128', 'code_39', 'code_93', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'pdf417', 'data_matrix', 'micro_qr_code', 'qr_code'],
   decoder: { maxNumberOfSymbols: 1 },
   tracker: true,

@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
-import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listUnmodifiedPassOptions, type DecoderSettings, type FormatKind } from './formats'
+import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassReaderOptions, type DecoderSettings, type FormatKind } from './decoderSettings'
 import { enhanceBars, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
 
@@ -37,8 +37,8 @@ const ALL = ['linear', 'stacked', 'matrix'] as const
  * Creates the plain decoding pass, which decodes the unmodified picture. A frame number selects one set of formats; successive frames use
  * the sets in turn. `every` (all codes in view) and `whole` (photograph) select all formats.
  */
-export function createUnmodifiedPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
-  const rotated = listUnmodifiedPassOptions(settings)
+export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
+  const rotated = listPlainPassReaderOptions(settings)
   const options = typeof frame === 'number' ? rotated[frame % rotated.length] : buildReaderOptions(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS_PER_PICTURE } : {})
   return { name: 'plain', picture, options: options ?? buildReaderOptions(settings, ALL), back: IDENTITY }
 }

@@ -5,7 +5,7 @@ import { drawBars } from '../../testing/drawBars'
 import { encodeCode39 } from '../../testing/barcodeEncoders'
 import type { BlurredCode } from './blurred/blurredDecoder'
 import { createDecoder, MAX_MS_BEFORE_EXTRA_PASS, type DecodeMode } from './decoder'
-import { SCANNER_DECODER_SETTINGS } from './formats'
+import { SCANNER_DECODER_SETTINGS } from './decoderSettings'
 
 const STRIPES = drawBars({ widths: encodeCode39('WVWZZZ1K'), module: 2, side: 480 })
 

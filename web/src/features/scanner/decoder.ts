@@ -1,7 +1,7 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
-import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './formats'
-import { CAMERA_EXTRA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createUnmodifiedPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
+import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './decoderSettings'
+import { CAMERA_EXTRA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createPlainPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
 import { addDistinctCode, type DecodedCode, type DoubtfulCode } from './decodedCode'
 import { encodePgm, mapToSourcePoint, type GrayPicture } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
@@ -164,7 +164,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   /** Decodes every code in view with the plain pass and one extra decoding pass, because labels may also be tilted. */
   async function everyCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const start = now()
-    const plain = await runPass(createUnmodifiedPass(frame, 'every', settings), true)
+    const plain = await runPass(createPlainPass(frame, 'every', settings), true)
     const plainMs = now() - start
     const input = createPassInput(frame, whole, settings)
     const blurred = plain.seen.length === 0 ? await blurredPass(input) : null
@@ -185,7 +185,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
       return { codes: confirmed, seen: seen[0] ?? doubtful?.code ?? null, plainMs: null, extraPass: name, doubtful }
     }
     const last = passOf(lastRead, input)
-    const { confirmed, seen } = await runPass(last?.extra ?? createUnmodifiedPass(frame, 'every', settings), last === null)
+    const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)
     return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, extraPass: last?.extra.name ?? null }
   }
 
@@ -205,7 +205,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
       if (!isRepeat || extra.seen !== null) return { ...extra, plainMs: null }
     }
     const start = now()
-    const plain = await runPass(createUnmodifiedPass(frame, whole ? 'whole' : frames, settings), true)
+    const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
     if (plain.seen.length === 0) frames++
     const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, extraPass: null }
     if (plain.confirmed.length > 0) {

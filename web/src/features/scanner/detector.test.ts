@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographDecodeEngine } from './detector'
-import { DEFAULT_READER_OPTIONS, SCANNER_DECODER_SETTINGS, listUnmodifiedPassOptions } from './formats'
-import type { BarcodeSource } from './imageSource'
+import { DEFAULT_READER_OPTIONS, SCANNER_DECODER_SETTINGS, listPlainPassReaderOptions } from './decoderSettings'
+import type { BarcodeImageSource } from './imageSource'
 import { toDetectedFormat } from './barcodeFormats'
-import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
+import { DEFAULT_CAMERA_VIEW_OPTIONS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
 const FORMATS = ['aztec', 'code_128', 'code_39', 'code_93', 'codabar', 'databar', 'databar_expanded', 'databar_limited', 'data_matrix', 'dx_film_edge', 'ean_13', 'ean_8',
   'itf', 'maxi_code', 'micro_qr_code', 'pdf417', 'qr_code', 'rm_qr_code', 'upc_a', 'upc_e', 'linear_codes', 'matrix_codes', 'any']
@@ -18,7 +18,7 @@ class FakePicture {
     this.data = new Uint8ClampedArray(4 * width * height)
   }
 }
-const picture = () => new FakePicture() as unknown as BarcodeSource
+const picture = () => new FakePicture() as unknown as BarcodeImageSource
 const corners = [{ x: 10, y: 20 }, { x: 110, y: 30 }, { x: 100, y: 80 }, { x: 5, y: 70 }]
 const found: PhotographDecodeEngine = { decodePhotograph: async () => [{ text: 'HB20 000123', format: 'code_39', corners }, { text: '01', format: 'Aztec', corners }] }
 
@@ -61,17 +61,17 @@ test('a detector has the decoder defaults of the specification, and options chan
 })
 
 test('the camera view has the defaults of the specification, which the scanner screen sets to its own values', () => {
-  expect(CAMERA_VIEW_DEFAULTS).toEqual({ formats: ['qr_code'], finder: true, torch: true, tracker: false, onOff: false, zoom: false, scanDelayMs: 300, retryDelayMs: 500, trackedRetryDelayMs: 10 })
+  expect(DEFAULT_CAMERA_VIEW_OPTIONS).toEqual({ formats: ['qr_code'], finder: true, torch: true, tracker: false, onOff: false, zoom: false, scanDelayMs: 300, retryDelayMs: 500, trackedRetryDelayMs: 10 })
   const { formats, decoder, ...screen } = SCAN_VIEW_OPTIONS
   expect(screen).toEqual({ finder: true, torch: true, tracker: true, onOff: true, zoom: true, scanDelayMs: 300, retryDelayMs: 500, trackedRetryDelayMs: 10 })
   expect(new BarcodeDetector({ formats, decoder }).settings).toEqual(SCANNER_DECODER_SETTINGS)
 })
 
 test('unmodified passes change nothing but the formats and the inversion, and all formats have their turn', () => {
-  for (const options of listUnmodifiedPassOptions(SCANNER_DECODER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_DECODER_SETTINGS.options, formats: [] })
+  for (const options of listPlainPassReaderOptions(SCANNER_DECODER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_DECODER_SETTINGS.options, formats: [] })
   const { linear, stacked, matrix } = SCANNER_DECODER_SETTINGS
-  expect(new Set(listUnmodifiedPassOptions(SCANNER_DECODER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
-  expect(listUnmodifiedPassOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
+  expect(new Set(listPlainPassReaderOptions(SCANNER_DECODER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
+  expect(listPlainPassReaderOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
 })
 
 test('a result has a bounding box, the raw value, the format and four corners', async () => {

@@ -2,8 +2,8 @@ import type { ReaderOptions } from 'zxing-wasm/reader'
 import { SUPPORTED_FORMATS, isSupportedFormat, toDetectedFormat, toEngineFormats, type BarcodeFormat, type DetectedFormat } from './barcodeFormats'
 import type { DecodedCode } from './decodedCode'
 import { getDecodeEngine, type DecodeEngine } from './engine'
-import { DEFAULT_READER_OPTIONS, type DecoderSettings } from './formats'
-import { readImageSource, type BarcodeSource } from './imageSource'
+import { DEFAULT_READER_OPTIONS, type DecoderSettings } from './decoderSettings'
+import { readImageSource, type BarcodeImageSource } from './imageSource'
 import type { Point, RgbaPicture } from './pixels'
 
 export interface BarcodeDetectorOptions {
@@ -55,7 +55,7 @@ export class BarcodeDetector {
    * Returns the codes of a picture, or an empty list for a picture without width or height. Rejects when the picture has no pixels yet
    * or the engine fails.
    */
-  async detect(source: BarcodeSource): Promise<DetectedBarcode[]> {
+  async detect(source: BarcodeImageSource): Promise<DetectedBarcode[]> {
     try {
       const picture = await readImageSource(source)
       if (picture === null) return []

@@ -1,7 +1,7 @@
 import { createDeferred } from './deferred'
 import type { DecodedCode } from './decodedCode'
 import type { DecodedFrame, DecodeMode } from './decoder'
-import type { DecoderSettings } from './formats'
+import type { DecoderSettings } from './decoderSettings'
 import type { RgbaPicture } from './pixels'
 import type { CameraFrame, DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'
 

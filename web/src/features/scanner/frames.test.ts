@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import type { DecodedFrame } from './decoder'
 import type { DecodeEngine } from './engine'
-import { startFrameLoop, IDLE_FRAME_INTERVAL_MS, WATCH_MODE_INTERVAL_MS } from './frames'
+import { startFrameLoop, IDLE_FRAME_INTERVAL_MS, WATCH_MODE_FRAME_INTERVAL_MS } from './frames'
 import type { DecodeMode } from './decoder'
-import { CAMERA_VIEW_DEFAULTS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
+import { DEFAULT_CAMERA_VIEW_OPTIONS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
 
 const nothing = createFake<DecodedFrame>({ codes: [], seen: null })
 const code = createFake<DecodedFrame>({ codes: [{ text: 'HB20 000123' }] })
@@ -85,7 +85,7 @@ test('while a car sheet is open, two pictures a second are decoded', async () =>
   const { asked, gaps, stop } = scene([code, code, code, code], () => 'watch')
   await vi.advanceTimersByTimeAsync(4000)
   stop()
-  expect([gaps()[0], new Set(gaps().slice(1))]).toEqual([300, new Set([WATCH_MODE_INTERVAL_MS])])
+  expect([gaps()[0], new Set(gaps().slice(1))]).toEqual([300, new Set([WATCH_MODE_FRAME_INTERVAL_MS])])
   expect(asked.length / 4).toBeLessThan(2.5)
 })
 
@@ -104,7 +104,7 @@ test('engines that fail one after the other are reported', async () => {
 })
 
 test('without a tracker, the next picture is looked at 500 ms after none', async () => {
-  const { gaps, stop } = scene([nothing, code], undefined, CAMERA_VIEW_DEFAULTS)
+  const { gaps, stop } = scene([nothing, code], undefined, DEFAULT_CAMERA_VIEW_OPTIONS)
   await vi.advanceTimersByTimeAsync(1500)
   stop()
   expect(gaps()).toEqual([500, 300, 500])

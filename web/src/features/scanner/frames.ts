@@ -1,4 +1,4 @@
-import { computeScanRegion } from './decodeSquare'
+import { computeScanRegion } from './scanRegion'
 import type { DecodedFrame, DecodeMode } from './decoder'
 import type { DecodeEngine } from './engine'
 import type { CameraViewOptions } from './cameraViewOptions'
@@ -8,7 +8,7 @@ import type { CameraFrame } from './protocol'
 export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 
 /** Interval in milliseconds between frames in the mode `watch`, which only checks whether a label is still in view. */
-export const WATCH_MODE_INTERVAL_MS = 500
+export const WATCH_MODE_FRAME_INTERVAL_MS = 500
 /** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
 export const IDLE_FRAME_INTERVAL_MS = 100
 /** Number of frames without any code that are decoded at full speed: enough for each extra decoding pass to run once. */
@@ -56,7 +56,7 @@ export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, tr
   /** Returns the pause before the next frame in milliseconds. */
   const pauseAfter = ({ codes, seen }: DecodedFrame, before: DecodeMode, started: number): number => {
     empty = codes.length > 0 || seen !== null ? 0 : empty + 1
-    if (mode === 'watch') return before === 'watch' ? WATCH_MODE_INTERVAL_MS : scanDelayMs
+    if (mode === 'watch') return before === 'watch' ? WATCH_MODE_FRAME_INTERVAL_MS : scanDelayMs
     if (codes.length > 0 && mode === 'first') return scanDelayMs
     return empty > FULL_SPEED_FRAMES ? Math.max(retryMs, IDLE_FRAME_INTERVAL_MS - (performance.now() - started)) : retryMs
   }

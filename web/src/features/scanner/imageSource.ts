@@ -1,9 +1,9 @@
 import type { RgbaPicture } from './pixels'
 
 /** Picture sources that the barcode detector accepts. */
-export type BarcodeSource = ImageBitmapSource | SVGImageElement | VideoFrame
+export type BarcodeImageSource = ImageBitmapSource | SVGImageElement | VideoFrame
 
-type Drawable = Exclude<BarcodeSource, Blob | ImageData>
+type Drawable = Exclude<BarcodeImageSource, Blob | ImageData>
 interface Kinds {
   Blob: Blob
   ImageData: ImageData
@@ -70,7 +70,7 @@ const KINDS = ['Blob', 'HTMLCanvasElement', 'HTMLImageElement', 'HTMLVideoElemen
  * Returns the pixels of a picture source, or null when its width or height is 0. Throws the errors that the Barcode Detection API
  * prescribes for unusable sources.
  */
-export async function readImageSource(source: BarcodeSource): Promise<RgbaPicture | null> {
+export async function readImageSource(source: BarcodeImageSource): Promise<RgbaPicture | null> {
   if (!KINDS.some((kind) => isA(kind, source))) throw new TypeError(`The provided value is not of type '(${KINDS.join(' or ')})'.`)
   if (isA('Blob', source)) {
     const bitmap = await createImageBitmap(source).catch(() => {

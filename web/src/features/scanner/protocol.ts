@@ -1,6 +1,6 @@
 import type { DecodedCode } from './decodedCode'
 import type { DecodedFrame, DecodeMode } from './decoder'
-import type { DecoderSettings } from './formats'
+import type { DecoderSettings } from './decoderSettings'
 import type { RgbaPicture } from './pixels'
 
 /** One camera frame: a bitmap when the worker can draw it, else pixel data. */

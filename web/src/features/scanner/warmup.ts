@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../lib/yieldToEventLoop'
-import { computeScanRegion } from './decodeSquare'
+import { computeScanRegion } from './scanRegion'
 import type { RgbaPicture } from './pixels'
 
 /** Side length in pixels of the decoded square at the requested camera resolution. */

@@ -1,7 +1,7 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import { createDecoder, type BlurredCodeDecodeFunction } from './decoder'
-import { SCANNER_DECODER_SETTINGS } from './formats'
+import { SCANNER_DECODER_SETTINGS } from './decoderSettings'
 import { readFramePixels } from './framePixels'
 import { toGrayscale, type GrayPicture, type RgbaPicture } from './pixels'
 import type { DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'

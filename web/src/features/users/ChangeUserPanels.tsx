@@ -1,10 +1,10 @@
 import { createFormDraftHook } from '@/api/formDrafts'
 import type { User } from '@/api/types'
-import { USER_TYPES } from '@/lib/roles'
+import { ACCESS_LEVELS } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
 import { AccessLevelSelect, UserSelect } from './UserSelects'
 import { UserPanelForm } from './UserPanelForm'
-import { findPasswordError, isConfirmationWrong } from './newUserValidation'
+import { findPasswordError, isPasswordConfirmationWrong } from './newUserValidation'
 import { useUsersText } from './text'
 import { useSubmitUserChange } from './useSubmitUserChange'
 
@@ -37,7 +37,7 @@ export function ChangePasswordPanel({ chosen }: PanelProps) {
     <UserPanelForm label={t('users.password')} {...state} onSubmit={send}>
       {!chosen && <UserSelect isInvalid={state.complaint !== null && user === ''} value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
       <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" aria-invalid={(state.complaint !== null && password === '') || undefined} value={password} onChange={(event) => setEntry({ ...entry, password: event.target.value })} />
-      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" aria-invalid={(state.complaint !== null && isConfirmationWrong(entry)) || undefined} value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
+      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" aria-invalid={(state.complaint !== null && isPasswordConfirmationWrong(entry)) || undefined} value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
       <p className="quiet">
         {t('users.endsSessions')} {t('users.choosesOwn')}
       </p>
@@ -51,7 +51,7 @@ export function ChangeAccessLevelPanel({ chosen }: PanelProps) {
   const entry = draftFor(draft, chosen, NO_LEVEL)
   const { user, level } = entry
   const { submit, ...state } = useSubmitUserChange(() => setEntry(NO_LEVEL))
-  const user_type = USER_TYPES.find((type) => type === level)
+  const user_type = ACCESS_LEVELS.find((type) => type === level)
   const send = () => submit({ user, complaint: user === '' || user_type === undefined ? 'users.levelMissing' : null, change: { user_type }, done: 'users.levelChanged' })
   return (
     <UserPanelForm label={t('users.permission')} {...state} onSubmit={send}>

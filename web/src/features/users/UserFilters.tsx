@@ -1,5 +1,5 @@
 import type { User } from '@/api/types'
-import { getAccessLevelTextKey, USER_TYPES } from '@/lib/roles'
+import { getAccessLevelTextKey, ACCESS_LEVELS } from '@/lib/roles'
 import { setQueryParams } from '@/lib/route'
 import { Chip, ChipRow } from '@/ui/Chips'
 import { matchesSignInFilter, SIGN_IN_FILTERS, DAYS_UNTIL_INACTIVE, type UserListSettings } from './userList'
@@ -15,7 +15,7 @@ export function UserFilters({ users, listing: { level, signIn }, now }: { users:
   return (
     <ChipRow label={t('users.filters')}>
       <Chip text={t('users.all')} count={users.length} pressed={isAll} onPress={() => setQueryParams({ level: null, signin: null, page: null })} />
-      {USER_TYPES.map((type) => (
+      {ACCESS_LEVELS.map((type) => (
         <Chip key={type} text={t(getAccessLevelTextKey(type) ?? 'role.op')} count={users.filter(({ user_type }) => user_type === type).length} pressed={level === type}
           onPress={() => setQueryParams({ level: level === type ? null : type, page: null })} />
       ))}

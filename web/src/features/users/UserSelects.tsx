@@ -1,4 +1,4 @@
-import { getAccessLevelTextKey, USER_TYPES } from '@/lib/roles'
+import { getAccessLevelTextKey, ACCESS_LEVELS } from '@/lib/roles'
 import { Select } from '@/ui/Field'
 import { useUsers } from './api'
 import { useUsersText } from './text'
@@ -15,7 +15,7 @@ export function AccessLevelSelect({ label, value, onChange, isInvalid }: ChoiceP
   return (
     <Select label={label} aria-invalid={isInvalid || undefined} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{t('users.chooseLevel')}</option>
-      {USER_TYPES.map((type) => (
+      {ACCESS_LEVELS.map((type) => (
         <option key={type} value={type}>
           {t(getAccessLevelTextKey(type) ?? 'role.op')}
         </option>

@@ -10,7 +10,7 @@ export interface NewUserForm {
 }
 
 /** Returns whether the repeated password is empty or differs from the password. */
-export const isConfirmationWrong = ({ password, confirmation }: { password: string; confirmation: string }): boolean => confirmation === '' || confirmation !== password
+export const isPasswordConfirmationWrong = ({ password, confirmation }: { password: string; confirmation: string }): boolean => confirmation === '' || confirmation !== password
 
 /** Returns the text key of the first error in the form of a new user, or `null` when the form is valid. */
 export function findNewUserFormError({ hmc, password, confirmation, user_type }: NewUserForm): UsersTextKey | null {

@@ -1,5 +1,5 @@
 import type { User } from '@/api/types'
-import { USER_TYPES } from '@/lib/roles'
+import { ACCESS_LEVELS } from '@/lib/roles'
 import { compareNamesNaturally } from '@/lib/yards'
 
 const DAY_MS = 86_400_000
@@ -32,7 +32,7 @@ export function parseUserListSettings(query: URLSearchParams): UserListSettings 
   const column = descending ? sort.slice(1) : sort
   return {
     search: query.get('search') ?? '',
-    level: USER_TYPES.find((type) => type === query.get('level')) ?? null,
+    level: ACCESS_LEVELS.find((type) => type === query.get('level')) ?? null,
     signIn: SIGN_IN_FILTERS.find((filter) => filter === query.get('signin')) ?? null,
     sort: USER_SORT_COLUMNS.find((known) => known === column) ?? null,
     descending,
@@ -42,7 +42,7 @@ export function parseUserListSettings(query: URLSearchParams): UserListSettings 
 export const matchesSignInFilter = ({ last_login_at: at }: User, filter: SignInFilter, now: number): boolean =>
   filter === 'never' ? !at : Boolean(at) && now - Date.parse(at ?? '') > DAYS_UNTIL_INACTIVE * DAY_MS
 
-const level = ({ user_type }: User) => USER_TYPES.indexOf(user_type)
+const level = ({ user_type }: User) => ACCESS_LEVELS.indexOf(user_type)
 const COMPARE: Record<UserSortColumn, (a: User, b: User) => number> = {
   hmc: (a, b) => compareNamesNaturally(a.hmc, b.hmc),
   level: (a, b) => level(a) - level(b),

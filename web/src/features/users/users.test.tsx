@@ -2,14 +2,14 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { passwordPrompt } from '@/api/passwordPrompt'
 import { ApiProblem } from '@/api/apiProblem'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { expectPresent } from '@/testing/createFake'
 import { describeUserChangeError } from './api'
 import { findNewUserFormError, findPasswordError } from './newUserValidation'
 import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
-afterEach(endSession)
+afterEach(endSessionInTab)
 
 test('only one panel is open at a time, and a second tap closes it', async () => {
   const { person } = openUserPage()

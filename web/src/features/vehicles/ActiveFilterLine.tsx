@@ -1,14 +1,14 @@
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { clearListFilters } from './useVehicleListUrlState'
-import { NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, type VehicleListFilter } from './filterVehicleList'
+import { FILTER_NOT_INSPECTED, FILTER_INSPECTED_WITHOUT_STATUS, type VehicleListFilter } from './filterVehicleList'
 import { useVehicleListText } from './listText'
 import styles from './ActiveFilterLine.module.css'
 
 /** Line that names the filters of the list, with a button that shows all vehicles. Renders nothing without a filter. */
 export function ActiveFilterLine({ filter: { search, yard, statuses }, shown, total }: { filter: VehicleListFilter; shown: number; total: number }) {
   const t = useVehicleListText()
-  const named = (status: string) => (status === NOT_INSPECTED_FILTER ? t('status.waiting') : status === INSPECTED_WITHOUT_STATUS_FILTER ? t('status.none') : status)
+  const named = (status: string) => (status === FILTER_NOT_INSPECTED ? t('status.waiting') : status === FILTER_INSPECTED_WITHOUT_STATUS ? t('status.none') : status)
   const parts = [search.trim() !== '' && `"${search.trim()}"`, yard !== '' && t('yard.named', { name: yard }), statuses.map(named).join(', ')].filter(Boolean)
   if (parts.length === 0) return null
   return (

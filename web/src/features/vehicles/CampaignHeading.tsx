@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Icon } from '@/ui/Icon'
-import { useIsCutOff } from './useIsCutOff'
+import { useIsTruncated } from './useIsTruncated'
 import styles from './CampaignHeading.module.css'
 
 interface CampaignHeadingProps {
@@ -14,8 +14,8 @@ interface CampaignHeadingProps {
  * that shows all lines.
  */
 export function CampaignHeading({ name, problem }: CampaignHeadingProps) {
-  const [watchName, isNameCut] = useIsCutOff()
-  const [watchProblem, isProblemCut] = useIsCutOff()
+  const [watchName, isNameCut] = useIsTruncated()
+  const [watchProblem, isProblemCut] = useIsTruncated()
   const [isOpen, setIsOpen] = useState(false)
   const text = <span ref={watchProblem}>{problem}</span>
   return (

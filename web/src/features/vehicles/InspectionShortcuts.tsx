@@ -4,7 +4,7 @@ import { areShortcutsEnabled } from '@/lib/keyboardShortcuts'
 import { listenForShortcuts } from '@/lib/listenForShortcuts'
 import { usePageShortcuts } from '@/lib/pageShortcuts'
 import { useMediaQuery } from '@/lib/useMediaQuery'
-import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
+import { MAX_KEY_INTERVAL_MS } from '@/lib/hardwareScan'
 import { useInspectionText } from './text'
 
 const ALLOWED_STATUS = 'button[aria-pressed][aria-disabled="false"]'

@@ -8,7 +8,7 @@ interface StepProps {
   title: string
   done: boolean
   /** Whether the step is collapsed to its heading. A person can expand and collapse a step that has `onToggle`. */
-  folded?: boolean
+  collapsed?: boolean
   onToggle?: () => void
   /** Line below the title of a collapsed step. */
   summary?: ReactNode
@@ -20,7 +20,7 @@ interface StepProps {
 }
 
 /** One numbered step of the inspection. A completed step has a check mark instead of its number. */
-export function InspectionStep({ n, title, done, folded = false, onToggle, summary, half = false, row = false, children }: StepProps) {
+export function InspectionStep({ n, title, done, collapsed = false, onToggle, summary, half = false, row = false, children }: StepProps) {
   const t = useText()
   const id = useId()
   const heading = (
@@ -29,21 +29,21 @@ export function InspectionStep({ n, title, done, folded = false, onToggle, summa
       <span className={styles.title}>
         {title}
         {done && <span className="sr-only"> {t('vehicle.stepDone')}</span>}
-        {folded && summary !== undefined && <span className={styles.summary}>{summary}</span>}
+        {collapsed && summary !== undefined && <span className={styles.summary}>{summary}</span>}
       </span>
     </>
   )
   return (
-    <section className={`${styles.step} ${folded ? styles.folded : ''}`} data-step={n} data-half={(folded && half) || undefined} data-row={(row && !folded) || undefined} aria-labelledby={id}>
+    <section className={`${styles.step} ${collapsed ? styles.collapsed : ''}`} data-step={n} data-half={(collapsed && half) || undefined} data-row={(row && !collapsed) || undefined} aria-labelledby={id}>
       <h2 id={id} className={styles.heading}>
         {onToggle === undefined ? heading : (
-          <button type="button" className={styles.fold} aria-expanded={!folded} onClick={onToggle}>
+          <button type="button" className={styles.fold} aria-expanded={!collapsed} onClick={onToggle}>
             {heading}
             <Icon name="down" size={20} />
           </button>
         )}
       </h2>
-      <div className={styles.body} hidden={folded}>{children}</div>
+      <div className={styles.body} hidden={collapsed}>{children}</div>
     </section>
   )
 }

@@ -1,5 +1,5 @@
 import type { Vehicle } from '@/api/types'
-import { formatDate, formatTime } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/format'
 import type { PossiblyPartialVehicle } from '@/offline/snapshots'
 import { useInspectionText } from './text'
 

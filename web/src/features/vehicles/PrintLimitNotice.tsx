@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { useVehicleListText } from './listText'
 import { MAX_PRINTED_ROWS } from '@/lib/printing'
 

@@ -1,7 +1,7 @@
 import { useSession } from '@/api/session'
 import { findStatusChangeError, parseVehicleStatus } from '@/lib/vehicleStatus'
 import { OPERATOR_EDITABLE_FIELDS, VEHICLE_FIELD_LABELS, type VehicleField } from '@/lib/vehicleFields'
-import { formatDate, formatTime } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { VehicleStatusBadge } from '@/ui/Status'

@@ -1,5 +1,5 @@
 import { buildPath, navigate } from '@/lib/route'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import type { ListedVehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { useVehicleListText } from './listText'

@@ -1,8 +1,8 @@
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { useText } from '@/lib/text'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { INSPECTED_WITHOUT_STATUS_FILTER, NOT_INSPECTED_FILTER } from './filterVehicleList'
+import { FILTER_INSPECTED_WITHOUT_STATUS, FILTER_NOT_INSPECTED } from './filterVehicleList'
 import styles from './StatusFilterChips.module.css'
 
 interface StatusChipsProps {
@@ -16,7 +16,7 @@ interface StatusChipsProps {
 /** Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. Renders nothing without a vehicle to filter. */
 export function StatusFilterChips({ counts, total, chosen, onPress }: StatusChipsProps) {
   const t = useText()
-  const present = [NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
+  const present = [FILTER_NOT_INSPECTED, FILTER_INSPECTED_WITHOUT_STATUS, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
   if (total === 0 && chosen.length === 0) return null
   return (
     <div className={`${styles.chips} no-print`} role="group" aria-label={t('vehicles.statusFilter')}>
@@ -26,7 +26,7 @@ export function StatusFilterChips({ counts, total, chosen, onPress }: StatusChip
       </button>
       {present.map((status) => (
         <button key={status} type="button" className={styles.chip} aria-pressed={chosen.includes(status)} onClick={() => onPress(status)}>
-          <VehicleStatusBadge status={status === INSPECTED_WITHOUT_STATUS_FILTER || status === NOT_INSPECTED_FILTER ? '' : status} inspected={status !== NOT_INSPECTED_FILTER} />
+          <VehicleStatusBadge status={status === FILTER_INSPECTED_WITHOUT_STATUS || status === FILTER_NOT_INSPECTED ? '' : status} inspected={status !== FILTER_NOT_INSPECTED} />
           <span>{formatCount(counts.get(status) ?? 0)}</span>
         </button>
       ))}

@@ -16,7 +16,7 @@ interface IdentifyProps {
   inspection: InspectionForm
   identification: VehicleIdentification
   /** State of the collapsible steps. While step 1 is collapsed, this component does not show the result of the scan. */
-  folding: CollapsedSteps
+  collapsedSteps: CollapsedSteps
   /** Whether the Scan and Manual buttons are beside the field. */
   isDesktop: boolean
   field: RefObject<HTMLDivElement | null>
@@ -26,16 +26,16 @@ interface IdentifyProps {
 }
 
 /** Identifier field of the inspection: filled by a scan, or typed after a tap on Manual. */
-export function VehicleIdentifierField({ vehicle, yard, inspection, identification, folding, isDesktop, field, onManual, onDone }: IdentifyProps) {
+export function VehicleIdentifierField({ vehicle, yard, inspection, identification, collapsedSteps, isDesktop, field, onManual, onDone }: IdentifyProps) {
   const t = useInspectionText()
   const { entry, identified, change, saved } = inspection
   const { manual, lookup, startScan } = identification
   const hasMouse = useMediaQuery('(pointer: fine)')
   const type = (identifier: string) => {
     change({ identifier, scanned: false })
-    folding.unfold()
+    collapsedSteps.expand()
   }
-  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => identified && !currentTarget.contains(relatedTarget) && folding.foldAfterRelease()
+  const leave = ({ currentTarget, relatedTarget }: FocusEvent) => identified && !currentTarget.contains(relatedTarget) && collapsedSteps.collapseAfterRelease()
   return (
     <div className={styles.identify} ref={field} onBlur={leave}>
       <div className={styles.row}>
@@ -49,11 +49,11 @@ export function VehicleIdentifierField({ vehicle, yard, inspection, identificati
           </>
         )}
       </div>
-      {!folding.isFolded(1) && (
+      {!collapsedSteps.isCollapsed(1) && (
         <IdentificationResultMessage vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} lookup={lookup}
           onThis={() => change({ identifier: vehicle.vin_number, scanned: true })} />
       )}
-      {!isDesktop && identified && !saved && (entry.scanned === true || folding.wasFolded) && (
+      {!isDesktop && identified && !saved && (entry.scanned === true || collapsedSteps.wasCollapsed) && (
         <div className={styles.ways}>
           <Button icon="scan" onClick={startScan}>{t('scan.again')}</Button>
           {!manual && <Button icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}

@@ -4,7 +4,7 @@ import type { SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import type { InspectionDraft } from '@/lib/inspectionDrafts'
 import { vehicleQuery } from '@/offline/queries'
-import { ScanDialog } from '@/ui/Scanner'
+import { LazyScanDialog } from '@/ui/Scanner'
 import { Alert, IsInSidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
@@ -60,15 +60,15 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
   const seen = useVehicleBefore(vehicle, inspection.concurrent !== null)
   const correctsNotes = !inspection.supervisor && hasStatusBefore(correction)
   const next = useNextVehicle(delay?.next ?? vehicle.next ?? null, yard)
-  const folding = useCollapsedSteps(inspection)
+  const collapsedSteps = useCollapsedSteps(inspection)
   const field = useRef<HTMLDivElement>(null)
   const { column, go } = useFocusAfterIdentification(correction !== null, correctsNotes)
   const goToStatus = () => {
-    folding.fold()
+    collapsedSteps.collapse()
     go()
   }
   const identification = useVehicleIdentification(vehicle, inspection, goToStatus)
-  useOnTypingPause(entry.identifier, identified && fitsOnly(vehicle, entry, identification), () => !folding.isFolded(1) && field.current?.contains(document.activeElement) === true && goToStatus())
+  useOnTypingPause(entry.identifier, identified && fitsOnly(vehicle, entry, identification), () => !collapsedSteps.isCollapsed(1) && field.current?.contains(document.activeElement) === true && goToStatus())
   const unlock = () => {
     identification.unlock()
     field.current?.querySelector('input')?.focus()
@@ -76,7 +76,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
   const [notes, setNotes] = useState(() => correctsNotes || window.innerWidth >= WIDE_PX || entry.operator_notes !== '' || entry.admin_notes !== '')
   const choose = (chosen: string) => {
     inspection.change({ status: chosen })
-    if (identified) folding.foldAfterRelease()
+    if (identified) collapsedSteps.collapseAfterRelease()
     if (!isNoteExpectedForStatus(chosen)) return
     setNotes(true)
     if (window.innerHeight < LOW_PX) requestAnimationFrame(() => column.current?.querySelector('[data-step="4"]')?.scrollIntoView({ block: 'nearest' }))
@@ -92,14 +92,14 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
         <div className={styles.column}>
           <VehicleHeader vehicle={vehicle} next={next} inspection={inspection} />
           {inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
-          <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half folded={folding.isFolded(1)} onToggle={identified ? () => folding.toggle(1) : undefined}
+          <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half collapsed={collapsedSteps.isCollapsed(1)} onToggle={identified ? () => collapsedSteps.toggle(1) : undefined}
             summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
-            <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} folding={folding} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
+            <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} collapsedSteps={collapsedSteps} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
           </InspectionStep>
-          <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} folded={folding.isFolded(2)} onToggle={identified ? () => folding.toggle(2) : undefined} summary={vehicle.campaign_name}>
+          <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} collapsed={collapsedSteps.isCollapsed(2)} onToggle={identified ? () => collapsedSteps.toggle(2) : undefined} summary={vehicle.campaign_name}>
             <VehicleDetails vehicle={vehicle} inspection={inspection} />
           </InspectionStep>
-          {folding.isFolded(1) && (correction === null ? <FoldedResult vehicle={seen} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
+          {collapsedSteps.isCollapsed(1) && (correction === null ? <FoldedResult vehicle={seen} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
           {!inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
           <StoredNotesSummary vehicle={seen} />
         </div>
@@ -107,7 +107,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
           <InspectionStep n={3} title={t('vehicle.step3')} done={identified && entry.status !== ''}>
             <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
           </InspectionStep>
-          <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} folded={!notes} onToggle={() => setNotes(!notes)}>
+          <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} collapsed={!notes} onToggle={() => setNotes(!notes)}>
             <NoteFields inspection={inspection} />
           </InspectionStep>
           <LastChangeLine vehicle={vehicle} />
@@ -127,12 +127,12 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
 function VehicleScanDialog({ vehicle, identification, onManual }: { vehicle: Vehicle; identification: VehicleIdentification; onManual: () => void }) {
   const t = useInspectionText()
   return (
-    <ScanDialog label={t('scan.title')} onScan={identification.read} onManual={onManual} onClose={identification.stopScan} gradeMatch={identification.fits} vehicles={identification.lookup.vehicles}>
+    <LazyScanDialog label={t('scan.title')} onScan={identification.read} onManual={onManual} onClose={identification.stopScan} gradeMatch={identification.fits} vehicles={identification.lookup.vehicles}>
       <div className={styles.sought}>
         <ParkingSpaceSign space={vehicle.parking_space} size="page" />
         <MonospaceVin vin={vehicle.vin_number} />
       </div>
-    </ScanDialog>
+    </LazyScanDialog>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { setQueryParams } from '@/lib/route'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Select } from '@/ui/Field'
 import { Pager } from '@/ui/Pager'
 import { useVehicleListText } from './listText'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { filterVehicleList, INSPECTED_WITHOUT_STATUS_FILTER, buildVehicleListIndex, NOT_INSPECTED_FILTER } from './filterVehicleList'
+import { filterVehicleList, FILTER_INSPECTED_WITHOUT_STATUS, buildVehicleListIndex, FILTER_NOT_INSPECTED } from './filterVehicleList'
 
 const vehicle = (id: number, vin_number: string, parking_space: string, status: ListedVehicle['status'] = ''): ListedVehicle => ({
   id, vin_number, parking_space, status, yard_group: parking_space.split('-')[0] ?? '', id_yard: 2, inspected: status !== '', version: 1,
@@ -28,20 +28,20 @@ test('cars whose space has no hyphen or a longer group are in the yard of their 
 })
 
 test('yard and status narrow it further', () => {
-  expect(idsOf({ yard: 'A', statuses: [NOT_INSPECTED_FILTER] })).toEqual([2])
+  expect(idsOf({ yard: 'A', statuses: [FILTER_NOT_INSPECTED] })).toEqual([2])
   expect(idsOf({ yard: 'B', search: 'hb' })).toEqual([])
 })
 
 test('the counts per status are those before the status is chosen', () => {
   const found = filterVehicleList(few, { ...every, yard: 'A', statuses: ['ok'] })
-  expect([[...found.counts], found.total, found.vehicles.length]).toEqual([[['ok', 1], [NOT_INSPECTED_FILTER, 1]], 2, 1])
+  expect([[...found.counts], found.total, found.vehicles.length]).toEqual([[['ok', 1], [FILTER_NOT_INSPECTED, 1]], 2, 1])
 })
 
 test('a vehicle inspected without a status is distinguished from one that waits', () => {
   const both = buildVehicleListIndex([vehicle(1, 'X 1', 'A-1'), { ...vehicle(2, 'X 2', 'A-2'), inspected: true }, vehicle(3, 'X 3', 'A-3')])
   const ids = (...statuses: string[]) => filterVehicleList(both, { ...every, statuses }).vehicles.map(({ id }) => id)
-  expect([ids(NOT_INSPECTED_FILTER), ids(INSPECTED_WITHOUT_STATUS_FILTER), ids(NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER)]).toEqual([[1, 3], [2], [1, 2, 3]])
-  expect([...filterVehicleList(both, every).counts]).toEqual([[NOT_INSPECTED_FILTER, 2], [INSPECTED_WITHOUT_STATUS_FILTER, 1]])
+  expect([ids(FILTER_NOT_INSPECTED), ids(FILTER_INSPECTED_WITHOUT_STATUS), ids(FILTER_NOT_INSPECTED, FILTER_INSPECTED_WITHOUT_STATUS)]).toEqual([[1, 3], [2], [1, 2, 3]])
+  expect([...filterVehicleList(both, every).counts]).toEqual([[FILTER_NOT_INSPECTED, 2], [FILTER_INSPECTED_WITHOUT_STATUS, 1]])
 })
 
 test('yards and yard groups come in natural order', () => {

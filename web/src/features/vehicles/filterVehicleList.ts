@@ -53,13 +53,13 @@ export interface VehicleListFilter {
   statuses: readonly string[]
 }
 
-export const INSPECTED_WITHOUT_STATUS_FILTER = 'none'
-export const NOT_INSPECTED_FILTER = 'waiting'
+export const FILTER_INSPECTED_WITHOUT_STATUS = 'none'
+export const FILTER_NOT_INSPECTED = 'waiting'
 /**
  * Returns the value of the status filter that selects a vehicle: its status. Without a status, the value is 'none' for an inspected
  * vehicle, else 'waiting'.
  */
-export const getStatusFilterValue = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? INSPECTED_WITHOUT_STATUS_FILTER : NOT_INSPECTED_FILTER)
+export const getStatusFilterValue = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? FILTER_INSPECTED_WITHOUT_STATUS : FILTER_NOT_INSPECTED)
 
 interface Found {
   vehicles: readonly ListedVehicle[]

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSession, type SessionUser } from '@/api/session'
+import { endSessionInTab, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { setShortcutsEnabled } from '@/lib/keyboardShortcuts'
 import { listPageShortcuts } from '@/lib/pageShortcuts'
@@ -15,7 +15,7 @@ const vehicle: Vehicle = {
 }
 afterEach(() => {
   vi.restoreAllMocks()
-  endSession()
+  endSessionInTab()
   setShortcutsEnabled(true)
 })
 

@@ -1,7 +1,7 @@
 import '@/testing/indexedDb'
 import { cleanup, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { endSession, type SessionUser } from '@/api/session'
+import { endSessionInTab, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { deleteLocalDataOnSignOut, signOut } from '@/app/signOut'
 import { readRecentNotes, recordNote } from '@/lib/recentNotes'
@@ -24,7 +24,7 @@ beforeEach(loadOutbox)
 afterEach(async () => {
   for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
   await setLanguage('default')
-  endSession()
+  endSessionInTab()
 })
 
 function serve(user: SessionUser, shown = vehicle) {

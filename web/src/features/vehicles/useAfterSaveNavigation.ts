@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { createInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
-import { writeLastVehicle } from '@/lib/lastVehicle'
+import { writeLastOpenedVehicle } from '@/lib/lastOpenedVehicle'
 import { buildPath } from '@/lib/route'
 import { pickVehicleFields } from '@/lib/vehicleFields'
 import type { SaveResult } from '@/offline/outbox'
@@ -52,7 +52,7 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
   const t = useInspectionText()
   const queries = useQueryClient()
   const [delay, setDelay] = useState<NextVehicleDelay | null>(null)
-  useEffect(() => writeLastVehicle(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
+  useEffect(() => writeLastOpenedVehicle(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
   const campaign = buildPath(`/campaign/${vehicle.campaign_id}`, { yard })
   const exits = useVehicleNavigation(campaign, yard)
 
@@ -77,7 +77,7 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
       const next = saved.vehicle.next ?? null
       const isQueued = saved.result.kind === 'queued'
       const nextVehicle = next === null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)
-      writeLastVehicle(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
+      writeLastOpenedVehicle(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
       if (afterSave === 'stay') return onSaved?.(saved)
       if (afterSave === 'next' && next !== null) return setDelay({ next, isQueued, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)), correction: createCorrectionDraft(saved) })
       showToast('success', t(isQueued ? 'vehicle.keptExit' : 'vehicle.savedExit'))

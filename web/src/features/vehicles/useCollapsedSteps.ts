@@ -4,33 +4,33 @@ import type { InspectionForm } from './useInspectionForm'
 /** Pause in milliseconds after which a typed identifier counts as complete, if it matches only this vehicle. */
 const TYPING_PAUSE_MS = 600
 
-type FoldingStep = 1 | 2
+type CollapsibleStep = 1 | 2
 
 /**
  * Manages which of the inspection steps 1 (identification) and 2 (vehicle details) are collapsed. The steps can collapse only after the
  * vehicle has been identified by a scan or by typing.
  */
 export function useCollapsedSteps({ identified }: InspectionForm) {
-  const [folded, setFolded] = useState<FoldingStep[]>(() => (identified ? [1, 2] : []))
-  const [wasFolded, setWasFolded] = useState(folded.length > 0)
+  const [collapsed, setCollapsed] = useState<CollapsibleStep[]>(() => (identified ? [1, 2] : []))
+  const [wasCollapsed, setWasCollapsed] = useState(collapsed.length > 0)
   const afterRelease = useAfterRelease()
-  const fold = () => {
-    setFolded([1, 2])
-    setWasFolded(true)
+  const collapse = () => {
+    setCollapsed([1, 2])
+    setWasCollapsed(true)
   }
   return {
-    fold,
+    collapse,
     /**
      * Expands both steps. Called on each change of the typed text, so that the steps stay expanded during typing even if the text already
      * matches.
      */
-    unfold: () => setFolded([]),
+    expand: () => setCollapsed([]),
     /** Whether the steps have been collapsed at least once since the form was opened. */
-    wasFolded,
+    wasCollapsed,
     /** Collapses the steps once the pointer is released, unless the person is editing the vehicle's details. */
-    foldAfterRelease: () => afterRelease(() => document.activeElement?.matches('[data-step="2"] input') !== true && fold()),
-    isFolded: (step: FoldingStep) => identified && folded.includes(step),
-    toggle: (step: FoldingStep) => setFolded(folded.includes(step) ? folded.filter((other) => other !== step) : [...folded, step]),
+    collapseAfterRelease: () => afterRelease(() => document.activeElement?.matches('[data-step="2"] input') !== true && collapse()),
+    isCollapsed: (step: CollapsibleStep) => identified && collapsed.includes(step),
+    toggle: (step: CollapsibleStep) => setCollapsed(collapsed.includes(step) ? collapsed.filter((other) => other !== step) : [...collapsed, step]),
   }
 }
 

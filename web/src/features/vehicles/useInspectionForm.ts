@@ -8,7 +8,7 @@ import { useCampaign } from './api'
 import { findConcurrentChange } from './concurrentChange'
 import { useAfterSaveNavigation, type CompletedSaveCallback } from './useAfterSaveNavigation'
 import { useSubmitInspection } from './useSubmitInspection'
-import { useVehicleDraft } from './useVehicleDraft'
+import { useInspectionDraft } from './useInspectionDraft'
 
 interface InspectionFormOptions {
   onSaved?: CompletedSaveCallback
@@ -21,7 +21,7 @@ interface InspectionFormOptions {
 /** Manages one inspection: the typed values and their draft, the save with its conflicts, and the navigation after the save. */
 export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: SessionUser, { onSaved, isUndoable = false, correction = null }: InspectionFormOptions) {
   const owner = getDataOwnerKey(user)
-  const draft = useVehicleDraft(vehicle, owner, correction)
+  const draft = useInspectionDraft(vehicle, owner, correction)
   const navigation = useAfterSaveNavigation(vehicle, yard, owner, onSaved)
   const submission = useSubmitInspection({ vehicle, yard, user, isUndoable }, draft, navigation)
   const closed = useCampaign(vehicle.campaign_id).data?.status === 'Closed'

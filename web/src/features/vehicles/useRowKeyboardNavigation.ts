@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react'
-import { enterRowsByArrow } from '@/lib/enterRowsByArrow'
-import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
+import { focusFirstRowOnArrowDown } from '@/lib/focusFirstRowOnArrowDown'
+import { MAX_KEY_INTERVAL_MS } from '@/lib/hardwareScan'
 
 export const ROW_SELECTOR = '[data-vehicle]'
 /**
@@ -87,7 +87,7 @@ export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, ke
       else act(row, event.shiftKey)
     }
     element.addEventListener('keydown', press)
-    const stopEntering = enterRowsByArrow(() => focusRow(rowsIn(element)[0]))
+    const stopEntering = focusFirstRowOnArrowDown(() => focusRow(rowsIn(element)[0]))
     return () => {
       stopEntering()
       element.removeEventListener('keydown', press)

@@ -16,7 +16,7 @@ import { showToast } from '@/ui/Toast'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
 import { useInspectionText } from './text'
 import type { AfterSaveAction, useAfterSaveNavigation } from './useAfterSaveNavigation'
-import type { VehicleDraft } from './useVehicleDraft'
+import type { InspectionDraftState } from './useInspectionDraft'
 
 const otherVinIn = (error: unknown): string | null => (error instanceof ApiProblem && error.code === 'OTHER_VEHICLE' ? error.text('vin_number') : null)
 
@@ -55,7 +55,7 @@ interface Inspected {
  * Saves the inspection of a vehicle. If the server rejects the save because another person saved first (conflict), or because the vehicle has
  * another VIN now (mismatch), the person can resolve the problem and save again.
  */
-export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSaveNavigation>) {
+export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspected, draft: InspectionDraftState, { leave }: ReturnType<typeof useAfterSaveNavigation>) {
   const t = useInspectionText()
   const queries = useQueryClient()
   const save = useSaveVehicle()

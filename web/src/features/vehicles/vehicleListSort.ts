@@ -1,7 +1,7 @@
 import type { ListedVehicle } from '@/api/types'
 import { VEHICLE_STATUSES } from '@/lib/vehicleStatus'
 import { yieldToEventLoop } from '@/lib/yieldToEventLoop'
-import { NOT_INSPECTED_FILTER, getStatusFilterValue, INSPECTED_WITHOUT_STATUS_FILTER } from './filterVehicleList'
+import { FILTER_NOT_INSPECTED, getStatusFilterValue, FILTER_INSPECTED_WITHOUT_STATUS } from './filterVehicleList'
 
 export const VEHICLE_SORT_COLUMNS = ['vin', 'space', 'status'] as const
 export type VehicleSortColumn = (typeof VEHICLE_SORT_COLUMNS)[number]
@@ -28,7 +28,7 @@ export function getNextSortParam(sort: VehicleListSort | null, column: VehicleSo
   return sort.down ? null : `-${column}`
 }
 
-const STATUS_ORDER: readonly string[] = [NOT_INSPECTED_FILTER, INSPECTED_WITHOUT_STATUS_FILTER, ...VEHICLE_STATUSES]
+const STATUS_ORDER: readonly string[] = [FILTER_NOT_INSPECTED, FILTER_INSPECTED_WITHOUT_STATUS, ...VEHICLE_STATUSES]
 
 /** Sorts vehicles by status. Vehicles of one status keep their order. */
 export function sortVehiclesByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {

@@ -3,7 +3,7 @@ import { IDBObjectStore } from 'fake-indexeddb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { outboxState, loadOutbox, deleteStoredSave } from '@/offline/outbox'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { loadServerMessageTranslations } from '@/lib/translateServerMessage'
 import { createReply, stubServer } from '@/testing/server'
@@ -25,7 +25,7 @@ beforeAll(loadServerMessageTranslations)
 beforeEach(loadOutbox)
 afterEach(async () => {
   for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
-  endSession()
+  endSessionInTab()
 })
 
 /** Saves vehicle 7 as 'ng' with a note. */

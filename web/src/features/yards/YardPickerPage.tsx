@@ -8,7 +8,7 @@ import { Select } from '@/ui/Field'
 import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
-import { useCampaignChoices, useActiveInspectorsByYard, useYardTiles } from './api'
+import { useAllCampaigns, useActiveInspectorsByYard, useYardTiles } from './api'
 import { YardTiles } from './YardTiles'
 import styles from './YardPickerPage.module.css'
 
@@ -18,7 +18,7 @@ export default function YardPickerPage() {
   const query = useQueryParams()
   const chosen = parseId(query.get('campaign'))
   const search = query.get('search') ?? ''
-  const choices = useCampaignChoices()
+  const choices = useAllCampaigns()
   const campaign = choices.data?.find(({ id }) => id === chosen)
   const waiting = chosen !== null && campaign === undefined && (choices.isPending || choices.isFetching)
   const isGone = chosen !== null && !waiting && choices.data !== undefined && campaign === undefined

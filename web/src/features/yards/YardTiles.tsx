@@ -1,6 +1,6 @@
 import type { Campaign } from '@/api/types'
 import { buildPath, Link } from '@/lib/route'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { Icon } from '@/ui/Icon'
 import { ProgressBar } from '@/ui/ProgressBar'
 import { chooseYardTileColour, groupYardTiles, isYardFinished, type YardTileData } from './api'

@@ -18,7 +18,7 @@ export interface YardTileData {
 const ofYard = (yard: Yard): YardTileData => ({ id: yard.id, name: yard.name, total: yard.vehicles_count, inspected: yard.vehicles_inspected_count })
 const ofCount = (count: YardVehicleCount): YardTileData => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
 
-export const useCampaignChoices = () => useQuery(allCampaignsQuery)
+export const useAllCampaigns = () => useQuery(allCampaignsQuery)
 
 /**
  * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. The tiles count this device's

@@ -37,7 +37,7 @@ test('a save of a person who has signed out is neither stored nor sent', async (
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
   const phone = await openTab(OTHER_USER)
   await expect(phone.outbox.save(createSaveRequest(7), 'key-7')).rejects.toMatchObject({ status: 401 })
-  phone.endSession()
+  phone.endSessionInTab()
   await expect(phone.outbox.save(createSaveRequest(7), 'key-7')).rejects.toMatchObject({ status: 401 })
   expect([calls, await phone.records()]).toEqual([[], []])
 })

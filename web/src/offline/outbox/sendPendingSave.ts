@@ -1,6 +1,6 @@
 import { markServerUnreachable, apiClient, unwrapResponse } from '@/api/client'
 import { VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
-import type { Vehicle, VehicleInput } from '@/api/types'
+import type { Vehicle, VehicleUpdate } from '@/api/types'
 import type { VehicleFields } from '@/lib/vehicleFields'
 import { parseVehicleStatus } from '@/lib/vehicleStatus'
 import { getDeviceId } from './deviceId'
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 15_000
 /** Sends one save and returns the saved vehicle. Sending it again is safe, because the server applies only one save per idempotency key. */
 export async function sendPendingSave(entry: PendingSave, token: string): Promise<Vehicle> {
   const { vehicle: id, vin, yard, version, key, change, campaign, origin, device_time, mode } = entry
-  const body: VehicleInput = { ...inputOf(change.wanted), seen_vin_number: vin, campaign_id: campaign, origin, base: inputOf(change.base), on_conflict: mode, device_time, device: getDeviceId() }
+  const body: VehicleUpdate = { ...inputOf(change.wanted), seen_vin_number: vin, campaign_id: campaign, origin, base: inputOf(change.base), on_conflict: mode, device_time, device: getDeviceId() }
   const saved = await unwrapResponse(
     apiClient.PUT('/vehicles/{id}', {
       params: { path: { id }, query: yard === null ? {} : { yard }, header: { 'If-Match': `"${version}"`, 'Idempotency-Key': key } },
@@ -30,7 +30,7 @@ export async function sendPendingSave(entry: PendingSave, token: string): Promis
   throw markServerUnreachable()
 }
 
-type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>
+type Part = Pick<VehicleUpdate, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>
 
 /**
  * Returns the changed fields in the format of the API. A status that this version of the app does not know, from a save of an older

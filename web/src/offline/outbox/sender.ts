@@ -8,7 +8,7 @@ import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/createUuid'
 import { chooseSendFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
 import { sendPendingSave } from './sendPendingSave'
-import { findNextSaveToSend, updateStoredSave, rebaseReplacingSave, loadOutbox, deleteStoredSave } from './store'
+import { findNextSaveToSend, updateStoredSave, rebaseReplacementSave, loadOutbox, deleteStoredSave } from './store'
 
 /** Outcome of sending a save, as reported to the screen that waits for the server's response. */
 export type SendOutcome =
@@ -149,7 +149,7 @@ export class OutboxSender {
       if (getCurrentDataOwnerKey() === entry.owner) {
         this.#events.onSaved(vehicle, entry)
         const isStored = await updateStoredSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
-        if (!isStored) await rebaseReplacingSave(entry, session)
+        if (!isStored) await rebaseReplacementSave(entry, session)
       } else await deleteStoredSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
       this.#settle(entry, { kind: 'saved', vehicle })
       return true

@@ -168,7 +168,7 @@ export async function updateStoredSave(entry: StoredSave, session: Session): Pro
  * Updates the save that replaced `sent` while `sent` was on its way to the server. Called after the server has stored `sent`, whose values
  * become the base of the replacing save.
  */
-export async function rebaseReplacingSave(sent: StoredSave, session: Session): Promise<void> {
+export async function rebaseReplacementSave(sent: StoredSave, session: Session): Promise<void> {
   for await (const entry of decryptOwnSaves(session, 'waiting', 'refused')) {
     if (entry.replaces === sent.seq) await updateStoredSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
   }

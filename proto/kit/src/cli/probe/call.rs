@@ -41,7 +41,7 @@ impl ProbeCallOptions {
     /// # Errors
     /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
     pub fn resolve_rpc(&self) -> anyhow::Result<MethodDescriptor> {
-        contract::find_rpc(&self.rpc)
+        contract::find_read_only_rpc(&self.rpc)
     }
 
     /// Returns the token given as an option, or else the token of the stored session; `None` if there is neither.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// Returns an error for an unknown or ambiguous name, and for an rpc that is not read-only.
-pub fn find_rpc(named: &str) -> anyhow::Result<MethodDescriptor> {
+pub fn find_read_only_rpc(named: &str) -> anyhow::Result<MethodDescriptor> {
     let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).context("the compiled-in contract is invalid")?;
     let wanted = format!("/{}", named.trim_start_matches('/').replace('.', "/"));
     let methods = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 import type { InspectionActivity } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import table from '@/ui/Table.module.css'
-import { accumulateWorkedHours } from './forecast'
+import { accumulateHourlyActivity } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import { useDashboardText } from './text'
 import styles from './ActivityTables.module.css'
@@ -16,7 +16,7 @@ interface ActivityTablesProps {
 /** Tables with the numbers of the charts: the inspection work of each hour, newest first, and of each person. */
 export function ActivityTables({ activity, formats, from }: ActivityTablesProps) {
   const t = useDashboardText()
-  const hours = accumulateWorkedHours(activity).filter(({ at }) => at >= from).toReversed()
+  const hours = accumulateHourlyActivity(activity).filter(({ at }) => at >= from).toReversed()
   const people = activity.people.toSorted((a, b) => a.hmc.localeCompare(b.hmc))
   return (
     <div className={styles.tables} tabIndex={0} role="region" aria-label={t('chart.tables')}>

@@ -1,5 +1,5 @@
-import { formatCount } from '@/lib/time'
-import type { WorkedHour } from './forecast'
+import { formatCount } from '@/lib/format'
+import type { HourlyActivity } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import { createLinearScale } from './chartScale'
 import { useElementWidth } from './useElementWidth'
@@ -9,7 +9,7 @@ import styles from './HourlyColumnChart.module.css'
 const [HEIGHT, TOP, BOTTOM] = [132, 22, 22]
 
 interface HourColumnsProps {
-  worked: WorkedHour[]
+  worked: HourlyActivity[]
   hours: WorkingHours
   /** Any time within the shown day, in milliseconds since 1970. */
   day: number

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { InspectionActivity } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { listProgressPoints, listRequiredProgressPoints, type FinishForecast, type ProgressPoint } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import { listAxisTicks, listTimeTicks, createLinearScale } from './chartScale'

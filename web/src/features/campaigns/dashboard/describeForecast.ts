@@ -1,5 +1,5 @@
 import type { InspectionActivity } from '@/api/types'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import type { FinishTimeRange, FinishForecast } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import type { DashboardTranslateFunction } from './text'

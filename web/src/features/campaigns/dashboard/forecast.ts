@@ -5,7 +5,7 @@ import { addWorkingHours, countWorkingHours, getStartOfDay, findWorkingHours, li
  * Inspection work in one hour, which starts at `at` (in milliseconds since 1970). `inspected` and `wrong` are the changes in the numbers of
  * inspected and of defective vehicles, and may be negative. `saves` is the number of saves on the vehicle screen.
  */
-export interface WorkedHour {
+export interface HourlyActivity {
   at: number
   inspected: number
   saves: number
@@ -37,13 +37,13 @@ export interface FinishForecast {
   need: RequiredRate | null
 }
 
-export const listWorkedHours = ({ hours }: InspectionActivity): WorkedHour[] =>
+export const listHourlyActivity = ({ hours }: InspectionActivity): HourlyActivity[] =>
   hours.map(({ at, inspected, saves, found_wrong }) => ({ at: Date.parse(at), inspected, saves, wrong: found_wrong }))
 
 /** Returns the worked hours, each with the number of vehicles inspected by the end of the hour. */
-export function accumulateWorkedHours(activity: InspectionActivity): (WorkedHour & { done: number })[] {
+export function accumulateHourlyActivity(activity: InspectionActivity): (HourlyActivity & { done: number })[] {
   let done = activity.inspected_before
-  return listWorkedHours(activity).map((hour) => {
+  return listHourlyActivity(activity).map((hour) => {
     done += hour.inspected
     return { ...hour, done }
   })
@@ -53,7 +53,7 @@ export function accumulateWorkedHours(activity: InspectionActivity): (WorkedHour
  * Returns the points of the progress line, from the first hour with work since `from` until now. The line is flat in hours without work.
  */
 export function listProgressPoints(activity: InspectionActivity, now: number, from = 0): ProgressPoint[] {
-  const worked = accumulateWorkedHours(activity).filter(({ at }) => at >= from)
+  const worked = accumulateHourlyActivity(activity).filter(({ at }) => at >= from)
   const points = worked.flatMap(({ at, inspected, done }): ProgressPoint[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR_MS, now), done }])
   return [...points, { at: now, done: activity.inspected }]
 }
@@ -79,7 +79,7 @@ export function listRequiredProgressPoints({ total, inspected }: InspectionActiv
  * Returns the mean number of vehicles inspected per hour. Of the current hour, only the elapsed part counts, but at least a quarter of an
  * hour.
  */
-function meanPerHour(hours: WorkedHour[], now: number): number {
+function meanPerHour(hours: HourlyActivity[], now: number): number {
   const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR_MS, 0.25)), 0)
   return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length
 }
@@ -97,7 +97,7 @@ export const estimateFinishTime = (left: number, perHour: number, hours: Working
  * (`pace`). Only working hours count.
  */
 export function computeFinishForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): FinishForecast {
-  const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
+  const worked = listHourlyActivity(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
   const hours = findWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected
   const day = getStartOfDay(worked.at(-1)?.at ?? 0)

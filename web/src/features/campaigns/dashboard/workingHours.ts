@@ -1,7 +1,7 @@
 /** Length of an hour in milliseconds. */
 export const HOUR_MS = 3_600_000
 const DAY = 24 * HOUR_MS
-/** Difference in milliseconds between UTC and the displayed time, which is UTC-3 on all pages (see `lib/time`). */
+/** Difference in milliseconds between UTC and the displayed time, which is UTC-3 on all pages (see `lib/format`). */
 const OFFSET = 3 * HOUR_MS
 /**
  * Default working hours: `FIRST` is the first working hour of the day, `END` the hour after the last one. Used until enough distinct hours

@@ -1,5 +1,5 @@
 import { listHypothesesFromStart, type CodeHypothesis } from './codeHypotheses'
-import { chooseStartCandidates, findStartCandidates, type MultiScaleProfile, type TemplatesWithBlur } from './startCandidates'
+import { chooseStartCharacterCandidates, findStartCharacterCandidates, type MultiScaleProfile, type TemplatesWithBlur } from './startCharacterCandidates'
 
 /**
  * Cost below which a candidate character sequence (hypothesis) is good enough that no further start characters are tried. 0 is a perfect
@@ -9,7 +9,7 @@ const GOOD_COST = 0.06
 
 /** Returns up to `most` candidate character sequences along the brightness profile of a barcode, the best first. */
 export function findCodeHypotheses(lines: readonly MultiScaleProfile[], searches: readonly (readonly TemplatesWithBlur[])[], most: number): CodeHypothesis[] {
-  const starts = chooseStartCandidates(lines.flatMap((line) => searches.flatMap((search) => findStartCandidates(line, search))))
+  const starts = chooseStartCharacterCandidates(lines.flatMap((line) => searches.flatMap((search) => findStartCharacterCandidates(line, search))))
   const all: CodeHypothesis[] = []
   for (const start of starts) {
     all.push(...listHypothesesFromStart(start))

@@ -7,7 +7,7 @@ import { drawGradedLabel, drawTrapFrame, BLURRED_FORMATS } from '@/testing/blurr
 import { createBackground } from '@/testing/labels'
 import { createDecoder } from '../decoder'
 import { findStripeDirections } from '../stripeDirections'
-import { SCANNER_DECODER_SETTINGS } from '../formats'
+import { SCANNER_DECODER_SETTINGS } from '../decoderSettings'
 import { decodeBlurredCode } from './blurredDecoder'
 import type { GrayPicture } from '../pixels'
 

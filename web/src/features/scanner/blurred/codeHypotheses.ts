@@ -1,4 +1,4 @@
-import { computeStartPosition, type StartCandidate } from './startCandidates'
+import { computeStartCharacterPosition, type StartCharacterCandidate } from './startCharacterCandidates'
 import type { Symbology } from './symbologies'
 import { computeSampleEnergy, computeExplainedVarianceRatio, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbologyTemplates } from './templates'
 
@@ -64,11 +64,11 @@ interface Path {
 const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
 
 /** Extends a start character by beam search to full character sequences. Returns a hypothesis for each stop character that matches. */
-export function listHypothesesFromStart(start: StartCandidate): CodeHypothesis[] {
+export function listHypothesesFromStart(start: StartCharacterCandidate): CodeHypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
   const bests = createBestCharacters(start)
-  const begin = computeStartPosition(start)
+  const begin = computeStartCharacterPosition(start)
   let paths: Path[] = [{ value: start.template.value, begin, before: null, next: begin + symbology.width * module, module, growth: 1, cost: 1 - start.fit }]
   const found: CodeHypothesis[] = []
   for (let place = 1; place < MAX_PLACES && paths.length > 0; place++) {
@@ -124,7 +124,7 @@ type BestCharacters = (level: SampledProfile, from: number) => BestCharacter | n
  * Returns a function that finds the best matching character at a sample of a level, and caches the result. A level is the brightness
  * profile resampled at one module size.
  */
-function createBestCharacters({ search: { set }, gain }: StartCandidate): BestCharacters {
+function createBestCharacters({ search: { set }, gain }: StartCharacterCandidate): BestCharacters {
   const known = new Map<SampledProfile, Map<number, BestCharacter | null>>()
   const { count } = set.inner
   const search: BestCharacters = (level, from) => {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState, type RefObject } from 'react'
-import type { RecognizableVehicle } from '@/lib/scanner'
+import type { OcrCandidateVehicle } from '@/lib/scanner'
 import { Button } from '@/ui/Button'
 import { ErrorNotice, Spinner } from '@/ui/Page'
 import { grabFrame } from '../frames'
@@ -12,14 +12,14 @@ import styles from './LabelReader.module.css'
 
 export interface LabelReaderProps {
   video: RefObject<HTMLVideoElement | null>
-  vehicles: readonly RecognizableVehicle[]
+  vehicles: readonly OcrCandidateVehicle[]
   onRead: (text: string) => void
   onClose: () => void
 }
 
 type State =
   | { kind: 'loading' | 'reading' | 'offline' | 'failed' }
-  | { kind: 'done'; match: LabelTextMatch<RecognizableVehicle>; text: string }
+  | { kind: 'done'; match: LabelTextMatch<OcrCandidateVehicle>; text: string }
 
 /** Maximum number of camera pictures that are read to identify a vehicle. */
 const MAX_PICTURES = 3
@@ -29,9 +29,9 @@ const MAX_SHOWN = 40
  * Reads up to `MAX_PICTURES` camera pictures until a vehicle is identified. Otherwise returns the last match that offers vehicles to pick
  * from, if any.
  */
-async function readVehicle(video: HTMLVideoElement, vehicles: readonly RecognizableVehicle[], isWanted: () => boolean): Promise<State> {
+async function readVehicle(video: HTMLVideoElement, vehicles: readonly OcrCandidateVehicle[], isWanted: () => boolean): Promise<State> {
   const reader = getOcrReader()
-  let best: { match: LabelTextMatch<RecognizableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
+  let best: { match: LabelTextMatch<OcrCandidateVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
   for (let picture = 0; picture < MAX_PICTURES && isWanted(); picture++) {
     const order = await reader.find(await grabFrame(video))
     const { match, text } = await readPicture(order, reader.read, vehicles, isWanted)
@@ -41,8 +41,8 @@ async function readVehicle(video: HTMLVideoElement, vehicles: readonly Recogniza
   return { kind: 'done', ...best }
 }
 
-async function readPicture(order: readonly number[], read: (place: number) => Promise<RecognizedLine>, vehicles: readonly RecognizableVehicle[], isWanted: () => boolean) {
-  const matches: LabelTextMatch<RecognizableVehicle>[] = []
+async function readPicture(order: readonly number[], read: (place: number) => Promise<RecognizedLine>, vehicles: readonly OcrCandidateVehicle[], isWanted: () => boolean) {
+  const matches: LabelTextMatch<OcrCandidateVehicle>[] = []
   const texts = await recognizeLines(order, read, async (lines) => {
     const match = await matchLinesToVehicles(lines, vehicles)
     matches.push(match)
@@ -81,7 +81,7 @@ function Attempt({ video, vehicles, onRead, onClose, onRetry }: LabelReaderProps
       wanted = false
     }
   }, [start])
-  const choose = ({ vin_number }: RecognizableVehicle) => {
+  const choose = ({ vin_number }: OcrCandidateVehicle) => {
     onClose()
     onRead(vin_number)
   }
@@ -98,7 +98,7 @@ function Attempt({ video, vehicles, onRead, onClose, onRetry }: LabelReaderProps
 
 interface ResultProps {
   state: State
-  onChoose: (vehicle: RecognizableVehicle) => void
+  onChoose: (vehicle: OcrCandidateVehicle) => void
   onRetry: () => void
 }
 

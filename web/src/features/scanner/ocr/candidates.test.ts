@@ -1,18 +1,18 @@
 import type { Block } from 'tesseract.js'
 import { expect, test } from 'vitest'
-import type { RecognizableVehicle } from '@/lib/scanner'
+import type { OcrCandidateVehicle } from '@/lib/scanner'
 import { createFake } from '@/testing/createFake'
 import { createSeededRandom } from '@/testing/labels'
 import { matchLinesToVehicles as matchTexts } from './candidates'
-import { computeSubstringEditDistance, foldLookAlikes, computeSubstringEditDistanceByTable, computeWeightedSubstringEditDistance } from './folding'
+import { computeSubstringEditDistance, foldLookAlikes, computeSubstringEditDistanceByTable, computeWeightedSubstringEditDistance } from './editDistance'
 import type { RecognizedLine } from './protocol'
 import { toRecognizedLine } from './recognizeLines'
 
-const car = (vin_number: string, id = 1, parking_space = `A-${id}`): RecognizableVehicle => ({ id, vin_number, parking_space })
+const car = (vin_number: string, id = 1, parking_space = `A-${id}`): OcrCandidateVehicle => ({ id, vin_number, parking_space })
 const cars = (...vins: string[]) => vins.map((vin, index) => car(vin, index + 1))
 /** A line whose characters have the same confidence, or those at the given places 50 % and all others 99 %. */
 const line = (text: string, doubtful?: number[]): RecognizedLine => ({ text, confidences: [...text].map((_, place) => (doubtful === undefined || doubtful.includes(place) ? 50 : 99)) })
-const matchLines = (lines: readonly (string | null)[], list: readonly RecognizableVehicle[]) => matchTexts(lines.map((text) => (text === null ? null : line(text))), list)
+const matchLines = (lines: readonly (string | null)[], list: readonly OcrCandidateVehicle[]) => matchTexts(lines.map((text) => (text === null ? null : line(text))), list)
 const VIN = '9BWZZZ377VT004251'
 
 test('characters that look alike are folded, and spaces and hyphens are ignored', () => {

@@ -1,6 +1,6 @@
-import type { RecognizableVehicle } from '../../../lib/scanner'
+import type { OcrCandidateVehicle } from '../../../lib/scanner'
 import { yieldToEventLoop } from '../../../lib/yieldToEventLoop'
-import { computeSubstringEditDistance, foldLookAlikes, computeWeightedSubstringEditDistance } from './folding'
+import { computeSubstringEditDistance, foldLookAlikes, computeWeightedSubstringEditDistance } from './editDistance'
 import type { RecognizedLine } from './protocol'
 
 /** Result of comparing the text read from a label with the vehicles of a campaign. */
@@ -84,7 +84,7 @@ function joinLines(lines: readonly (RecognizedLine | null)[]): JoinedText {
  * because the label may belong to a vehicle of another campaign. A short identifier, or only the ending of an identifier or a parking
  * space, never identifies a vehicle.
  */
-export async function matchLinesToVehicles<V extends RecognizableVehicle>(lines: readonly (RecognizedLine | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
+export async function matchLinesToVehicles<V extends OcrCandidateVehicle>(lines: readonly (RecognizedLine | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
   const joined = joinLines(lines)
   const near: Candidate<V>[] = []
   for (let start = 0; start < vehicles.length; start += VEHICLES_PER_SLICE) {
@@ -122,7 +122,7 @@ function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string
 }
 
 /** Lists the vehicles whose last characters or parking space are in the text, because some labels and printed lists have only these. */
-function listParts<V extends RecognizableVehicle>(lines: readonly (RecognizedLine | null)[], vehicles: readonly V[]): LabelTextMatch<V> {
+function listParts<V extends OcrCandidateVehicle>(lines: readonly (RecognizedLine | null)[], vehicles: readonly V[]): LabelTextMatch<V> {
   const read = lines.flatMap((line) => line?.text ?? [])
   const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldLookAlikes))
   const endings = [...words].filter((word) => word.length >= MIN_ENDING)

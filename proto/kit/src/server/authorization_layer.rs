@@ -25,21 +25,25 @@ use tracing::{Instrument, Span, field::Empty};
 /// Error message for a user who must change the password before making any other call.
 pub const PASSWORD_MUST_CHANGE_MESSAGE: &str = "Choose a new password first.";
 
-/// Dependencies of the access layer, the middleware that authorizes and records gRPC calls.
+/// Dependencies of the authorization layer, the middleware that authorizes and records gRPC calls.
 #[derive(Clone)]
-pub struct AccessLayerState {
+pub struct AuthorizationLayerState {
     /// Verifier of the access tokens that callers send.
     pub identity: TokenVerifier,
     /// Name of the service, for logs and metrics.
     pub service: &'static str,
-    /// Database of the service; `None` for a server without a database. The access layer ends long-running calls when the
+    /// Database of the service; `None` for a server without a database. The authorization layer ends long-running calls when the
     /// database stops responding.
     pub db: Option<Db>,
 }
 
 /// Authorizes a call and forwards the call to its rpc with the [`Caller`] as a request extension. Returns an error status for a
 /// refused call.
-pub async fn authorize_and_record_call(State(access): State<AccessLayerState>, mut request: Request<Body>, next: Next) -> Response<Body> {
+pub async fn authorize_and_record_call(
+    State(access): State<AuthorizationLayerState>,
+    mut request: Request<Body>,
+    next: Next,
+) -> Response<Body> {
     let path = request.uri().path().to_owned();
     if path.starts_with("/grpc.health.v1.") || path.starts_with("/grpc.reflection.") {
         return next.run(request).await;

@@ -9,13 +9,13 @@ import { findNextVehicle } from '@/lib/nextVehicles'
 import { parseId, useQueryParams } from '@/lib/route'
 import { unlockFeedbackSound, playScanFeedback, type ScanFeedback } from '@/lib/scanFeedback'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { UNDO_PERIOD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { Alert, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
-import { ScanView } from '@/ui/Scanner'
+import { LazyScanView } from '@/ui/Scanner'
 import { showToast } from '@/ui/Toast'
 import { useCampaign } from './api'
 import { MonospaceVin } from './MonospaceVin'
@@ -28,10 +28,10 @@ import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
 import { useIsDesktopLayout } from './useIsDesktopLayout'
 import { VehicleSearchField } from './VehicleSearchField'
 import { WalkInspectionSheet } from './WalkInspectionSheet'
-import styles from './WalkPage.module.css'
+import styles from './WalkAndScanPage.module.css'
 
 /** Walk mode: the camera stays open, and each scanned vehicle is inspected and saved in two taps, or in one. */
-export default function WalkPage() {
+export default function WalkAndScanPage() {
   const t = useInspectionText()
   const id = parseId(useParams<{ id: string }>().id) ?? 0
   const yard = parseId(useQueryParams().get('yard'))
@@ -141,7 +141,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={opened !== null || typing} onResume={typing && opened === null ? () => setTyping(false) : undefined} lastFeedback={lastFeedback} onScan={readByCamera} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+        <LazyScanView keepOn paused={opened !== null || typing} onResume={typing && opened === null ? () => setTyping(false) : undefined} lastFeedback={lastFeedback} onScan={readByCamera} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
       </div>
       {next === null ? (
         <p className={styles.next}>{t('walk.noNext')}</p>

@@ -16,7 +16,7 @@ use std::{
 /// Length of the sealing key in bytes.
 const KEY_LEN: usize = 32;
 
-/// AES-256-GCM keys that encrypt ('seal') the keys stored in the database: the first key encrypts, and all keys decrypt.
+/// AES-256-GCM keys that encrypt the keys stored in the database: the first key encrypts, and all keys decrypt.
 pub struct SealingKeys {
     current: LessSafeKey,
     previous: Vec<LessSafeKey>,
@@ -73,7 +73,7 @@ impl SealingKeys {
     ///
     /// # Errors
     /// Returns `Internal` when the system provides no random bytes.
-    pub fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn encrypt(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, Error> {
         let nonce = generate_random_bytes::<NONCE_LEN>()?;
         let mut sealed = plain.to_vec();
         let done = self.current.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(name), &mut sealed);
@@ -86,7 +86,7 @@ impl SealingKeys {
     /// # Errors
     /// Returns `WrongKeyFile` when no key of the file decrypts the stored key, when the stored key belongs to another row, or when the
     /// stored key was modified.
-    pub fn unseal(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, Error> {
+    pub fn decrypt(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let opened = sealed.split_first_chunk::<NONCE_LEN>().and_then(|(nonce, body)| {
             let open = |key: &LessSafeKey| {
                 let mut body = body.to_vec();
@@ -116,16 +116,19 @@ mod tests {
         let key = SealingKeys::read_or_create(&here).unwrap();
         assert_eq!(fs::metadata(&here).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left there");
-        let sealed = key.seal("device", b"secret").unwrap();
+        let sealed = key.encrypt("device", b"secret").unwrap();
         assert!(!sealed.windows(6).any(|part| part == b"secret"));
         let again = SealingKeys::read_or_create(&here).unwrap();
-        assert_eq!(again.unseal("device", &sealed).unwrap(), b"secret", "a file that is there stays as it is");
+        assert_eq!(again.decrypt("device", &sealed).unwrap(), b"secret", "a file that is there stays as it is");
         let mut changed = sealed.clone();
         changed[NONCE_LEN] ^= 1;
         let other = SealingKeys::read_or_create(&there).unwrap();
-        for refused in
-            [other.unseal("device", &sealed), key.unseal("account", &sealed), key.unseal("device", &changed), key.unseal("device", b"x")]
-        {
+        for refused in [
+            other.decrypt("device", &sealed),
+            key.decrypt("account", &sealed),
+            key.decrypt("device", &changed),
+            key.decrypt("device", b"x"),
+        ] {
             assert!(matches!(refused, Err(Error::WrongKeyFile)));
         }
     }
@@ -155,12 +158,12 @@ mod tests {
             fs::write(&path, text.join("\n")).unwrap();
             SealingKeys::read(&path).unwrap().unwrap()
         };
-        let sealed = read(&[1]).seal("device", b"secret").unwrap();
+        let sealed = read(&[1]).encrypt("device", b"secret").unwrap();
         let both = read(&[2, 1]);
-        assert_eq!(both.unseal("device", &sealed).unwrap(), b"secret");
-        let sealed_again = both.seal("device", b"secret").unwrap();
+        assert_eq!(both.decrypt("device", &sealed).unwrap(), b"secret");
+        let sealed_again = both.encrypt("device", b"secret").unwrap();
         let new = read(&[2]);
-        assert_eq!(new.unseal("device", &sealed_again).unwrap(), b"secret");
-        assert!(matches!(new.unseal("device", &sealed), Err(Error::WrongKeyFile)));
+        assert_eq!(new.decrypt("device", &sealed_again).unwrap(), b"secret");
+        assert!(matches!(new.decrypt("device", &sealed), Err(Error::WrongKeyFile)));
     }
 }

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
 import { filterBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
-import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, OutcomeVehicleTable } from './OutcomeVehicleTable'
+import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, BulkOutcomeVehicleTable } from './BulkOutcomeVehicleTable'
 import { useManageText } from './text'
-import styles from './BulkOutcomeTable.module.css'
+import styles from './FilterableBulkOutcomeTable.module.css'
 
 interface OutcomeTableProps {
   rows: BulkOutcomeRow[]
@@ -16,7 +16,7 @@ interface OutcomeTableProps {
 const KINDS: readonly BulkOutcomeKind[] = ['updated', 'missing', 'skipped']
 
 /** Vehicles of an executed bulk change as a table by campaign, filtered by outcome and searched by VIN. */
-export function BulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
+export function FilterableBulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
   const t = useManageText()
   const [kind, setKind] = useState<BulkOutcomeKind | null>(null)
   const [text, setText] = useState('')
@@ -31,7 +31,7 @@ export function BulkOutcomeTable({ rows, counts }: OutcomeTableProps) {
         ...kinds.map((one) => ({ value: one, text: t(OUTCOME_COUNT_LABELS[one], { n: formatCount(counts[one]) }) })),
       ]} />
       {rows.length >= MIN_ROWS_FOR_SEARCH && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
-      <OutcomeVehicleTable label={t('bulk.vehicles')} rows={filterBulkOutcomeRows(rows, kind, text)} unlisted={unlisted} />
+      <BulkOutcomeVehicleTable label={t('bulk.vehicles')} rows={filterBulkOutcomeRows(rows, kind, text)} unlisted={unlisted} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { listenForHardwareScans } from './wedgeListener'
+import { listenForHardwareScans } from './hardwareScanListener'
 
 let scans: string[] = []
 let stop = () => {}

@@ -6,7 +6,7 @@ import { createInspectionDraft, readInspectionDraft, rebaseInspectionDraft, writ
  * Manages the draft of one vehicle: the values that a person has typed and not saved. The draft is stored on this device after each
  * change. `correction` is a draft with the values of a save that the person corrects; it is stored after the first change.
  */
-export function useVehicleDraft(vehicle: Vehicle, owner: string, correction: InspectionDraft | null) {
+export function useInspectionDraft(vehicle: Vehicle, owner: string, correction: InspectionDraft | null) {
   const [edited, setEdited] = useState(() => correction ?? readInspectionDraft(owner, vehicle.id))
   const [restored, setRestored] = useState(edited !== null && correction === null)
   const [typedOn] = useState(() => otherVinTyped(edited, vehicle))
@@ -31,7 +31,7 @@ export function useVehicleDraft(vehicle: Vehicle, owner: string, correction: Ins
   }
 }
 
-export type VehicleDraft = ReturnType<typeof useVehicleDraft>
+export type InspectionDraftState = ReturnType<typeof useInspectionDraft>
 
 /** Returns the VIN for which a draft was typed, or `null` when the vehicle still has that VIN. */
 function otherVinTyped(draft: InspectionDraft | null, { vin_number }: Vehicle): string | null {

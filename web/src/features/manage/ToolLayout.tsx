@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import styles from './ToolColumns.module.css'
+import styles from './ToolLayout.module.css'
 
-interface ToolColumnsProps {
+interface ToolLayoutProps {
   /** Input fields of the tool. */
   entry: ReactNode
   /** Preview and result of the change. */
@@ -9,7 +9,7 @@ interface ToolColumnsProps {
 }
 
 /** The fields of a tool and the outcome of its change: side by side on wide screens, one below the other on phones. */
-export const ToolColumns = ({ entry, outcome }: ToolColumnsProps) => (
+export const ToolLayout = ({ entry, outcome }: ToolLayoutProps) => (
   <div className={styles.tool}>
     <div className={styles.column}>{entry}</div>
     <div className={styles.column}>{outcome}</div>

@@ -1,20 +1,20 @@
 import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSession } from '@/api/session'
+import { endSessionInTab } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, renderPage, SUPERVISOR } from '@/testing/renderPage'
 import { expectPresent } from '@/testing/createFake'
-import LogsAuditPage from './LogsAuditPage'
+import AuditLogPage from './AuditLogPage'
 
 const event = { id: 'auth-1', at: '2026-11-21T01:02:03Z', hmc: '1002', user_type: 'admin', kind: 'user-changed', subject: 'user 3', summary: 'changed the user', ip: '10.0.0.7' }
 const page = { events: [event], meta: { page_index: 0, per_page: 10, total_count: 11, has_more: true } }
 
-afterEach(endSession)
+afterEach(endSessionInTab)
 
 function open(answer: object, query = '') {
   signInAs(SUPERVISOR)
   const calls = stubServer({ 'GET /logs/audit': answer })
-  return { person: renderPage(LogsAuditPage, '/logs-audit', `/logs-audit${query}`), asked: () => Object.fromEntries(calls.at(-1)?.query ?? []) }
+  return { person: renderPage(AuditLogPage, '/logs-audit', `/logs-audit${query}`), asked: () => Object.fromEntries(calls.at(-1)?.query ?? []) }
 }
 
 const findRow = async (text: string | RegExp) => expectPresent((await screen.findByText(text)).closest<HTMLElement>('li, tr'))

@@ -28,7 +28,7 @@ export interface TemplatesWithBlur {
 }
 
 /** Position in a brightness profile at which a start character matches. */
-export interface StartCandidate {
+export interface StartCharacterCandidate {
   line: MultiScaleProfile
   search: TemplatesWithBlur
   level: SampledProfile
@@ -41,8 +41,8 @@ export interface StartCandidate {
 /**
  * Finds positions near the first bars at which a start character matches. `searches` are the patterns of one symbology at several blurs.
  */
-export function findStartCandidates(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[]): StartCandidate[] {
-  const found: StartCandidate[] = []
+export function findStartCharacterCandidates(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[]): StartCharacterCandidate[] {
+  const found: StartCharacterCandidate[] = []
   const middle = searches[searches.length >> 1]
   if (middle === undefined) return found
   const { begin, end } = line.bars
@@ -64,7 +64,7 @@ export function findStartCandidates(line: MultiScaleProfile, searches: readonly 
 }
 
 /** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
-function chooseBestBlur(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCandidate {
+function chooseBestBlur(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCharacterCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []
@@ -73,19 +73,19 @@ function chooseBestBlur(line: MultiScaleProfile, searches: readonly TemplatesWit
   return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
 }
 
-export const computeStartPosition = ({ level, from, template }: StartCandidate): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
+export const computeStartCharacterPosition = ({ level, from, template }: StartCharacterCandidate): number => ((from + template.lead) * level.module) / SAMPLES_PER_MODULE
 
 /** Returns whether two candidates belong to the same printed code: the same start character at nearly the same position and size. */
-const isSame = (one: StartCandidate, other: StartCandidate): boolean =>
+const isSame = (one: StartCharacterCandidate, other: StartCharacterCandidate): boolean =>
   one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
-  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(computeStartPosition(one) - computeStartPosition(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
+  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(computeStartCharacterPosition(one) - computeStartCharacterPosition(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
 
 /** Returns the best start candidates, at most `MAX_STARTS` and only one for each printed code. */
-export function chooseStartCandidates(found: readonly StartCandidate[]): StartCandidate[] {
-  const chosen: StartCandidate[] = []
-  const strength = (start: StartCandidate) => {
+export function chooseStartCharacterCandidates(found: readonly StartCharacterCandidate[]): StartCharacterCandidate[] {
+  const chosen: StartCharacterCandidate[] = []
+  const strength = (start: StartCharacterCandidate) => {
     const { begin, end } = start.line.bars
-    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((computeStartPosition(start) - begin) / (end - begin) / APART) ** 2) / 2)
+    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((computeStartCharacterPosition(start) - begin) / (end - begin) / APART) ** 2) / 2)
   }
   for (const start of found.toSorted((a, b) => strength(b) - strength(a))) {
     if (chosen.every((other) => !isSame(other, start))) chosen.push(start)

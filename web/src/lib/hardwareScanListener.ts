@@ -1,4 +1,4 @@
-import { createHardwareScanDetector, MAX_KEY_INTERVAL_MS, type KeystrokeResult } from './wedge'
+import { createHardwareScanDetector, MAX_KEY_INTERVAL_MS, type KeystrokeResult } from './hardwareScan'
 
 type Field = HTMLInputElement | HTMLTextAreaElement
 const isField = (target: EventTarget | null): target is Field => target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
@@ -50,7 +50,7 @@ function listen<K extends keyof DocumentEventMap>(type: K, listener: (event: Doc
  * scanner may send Enter before a code.
  */
 export function listenForHardwareScans(onScan: (text: string) => void): () => void {
-  const wedge = createHardwareScanDetector()
+  const detector = createHardwareScanDetector()
   const values = new WeakMap<Field, string>()
   let before: { field: Field; value: string } | null = null
   let altDigits = ''
@@ -69,7 +69,7 @@ export function listenForHardwareScans(onScan: (text: string) => void): () => vo
   /** Handles one key. Before a completed scan is reported, restores the value that the field had before the scan. */
   const take = (key: string, event: Event, value?: string, at = event.timeStamp): KeystrokeResult => {
     const { target } = event
-    const step = wedge.take({ key, at })
+    const step = detector.take({ key, at })
     if (step.isFirst) before = isField(target) ? { field: target, value: value ?? target.value } : null
     if (step.isFast) clearTimeout(press)
     if (step.isFast && target instanceof HTMLButtonElement) target.blur() // a space would press the button

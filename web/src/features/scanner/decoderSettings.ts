@@ -51,7 +51,7 @@ export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray
  * set has the linear formats and only one other kind, because decoding all formats in one frame would take 50 % longer. Inverted matrix
  * codes are left to an extra pass, because the engine's own inversion would double the time.
  */
-export const listUnmodifiedPassOptions = (settings: DecoderSettings): ReaderOptions[] =>
+export const listPlainPassReaderOptions = (settings: DecoderSettings): ReaderOptions[] =>
   [
     buildReaderOptions(settings, ['linear', 'matrix'], { tryInvert: false }),
     buildReaderOptions(settings, ['linear', 'stacked']),

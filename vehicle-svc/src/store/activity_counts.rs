@@ -118,7 +118,7 @@ fn json(rows: &[YardRow<'_>]) -> Result<String> {
 
 /// Inspection work in one hour, in one yard, or by one user.
 #[derive(Debug, Clone, Copy, Default, FromRow)]
-pub struct WorkCounts {
+pub struct ActivitySum {
     /// Hour (number of hours since 1970, UTC), id of the yard, or id of the user, depending on the requested [`ActivityGrouping`].
     pub id: i64,
     /// Change of the number of inspected vehicles.
@@ -178,8 +178,8 @@ pub async fn list_active_campaigns(db: &Db, first_hour: i64, user: i64, yard_fil
         .bind(first_hour).bind(user).bind(hidden_yard(yard_filter)).fetch_all(c).await)
 }
 
-/// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`WorkCounts::id`].
-pub async fn list_work_counts(db: &Db, by: ActivityGrouping, filter: ActivityFilter) -> Result<Vec<WorkCounts>> {
+/// Returns the inspection work in a range of hours, one sum per hour, yard or user. The sums are sorted by [`ActivitySum::id`].
+pub async fn list_activity_sums(db: &Db, by: ActivityGrouping, filter: ActivityFilter) -> Result<Vec<ActivitySum>> {
     let column = match by {
         ActivityGrouping::Hour => "hour",
         ActivityGrouping::Yard => "yard_id",

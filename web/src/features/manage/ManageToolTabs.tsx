@@ -1,9 +1,9 @@
 import { useId, type KeyboardEvent } from 'react'
 import { Icon } from '@/ui/Icon'
 import type { ManagePageTool } from './ToolAccordion'
-import styles from './ToolTabs.module.css'
+import styles from './ManageToolTabs.module.css'
 
-interface ToolTabsProps {
+interface ManageToolTabsProps {
   label: string
   tools: ManagePageTool[]
   current: string
@@ -15,7 +15,7 @@ interface ToolTabsProps {
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 }
 
 /** Tools as tabs, each with a tooltip that says what the tool is for. The content of the chosen tool is below. */
-export function ToolTabs({ label, tools, current, isKept, onChoose }: ToolTabsProps) {
+export function ManageToolTabs({ label, tools, current, isKept, onChoose }: ManageToolTabsProps) {
   const id = useId()
   const press = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const step = STEPS[event.key]

@@ -1,4 +1,4 @@
-import { formatCount } from '@/lib/time'
+import { formatCount } from '@/lib/format'
 import type { BulkOutcomeKind, BulkOutcomeRow } from './bulkOutcomeRows'
 import { FieldChangeList } from './FieldChangeList'
 import { groupRowsByCampaign } from './groupRowsByCampaign'
@@ -20,7 +20,7 @@ interface OutcomeRowsProps {
 }
 
 /** Vehicles of a bulk change with their outcomes, as a table by campaign, and the number of vehicles that the table leaves out. */
-export function OutcomeVehicleTable({ label, rows, unlisted = 0 }: OutcomeRowsProps) {
+export function BulkOutcomeVehicleTable({ label, rows, unlisted = 0 }: OutcomeRowsProps) {
   const t = useManageText()
   const groups = groupRowsByCampaign(rows.slice(0, MAX_LISTED), ({ campaign }) => campaign)
   const left = unlisted + Math.max(0, rows.length - MAX_LISTED)

@@ -2,7 +2,7 @@
 //!
 //! The pace is computed from the last save of each vehicle in the database, so that all replicas compute equal paces, also after
 //! a restart.
-use crate::store::work_pace::{self, RecentSaveCount, RemainingVehicleCount};
+use crate::store::inspection_pace::{self, RecentSaveCount, RemainingVehicleCount};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{
@@ -23,13 +23,13 @@ const MIN_SPAN: TimeDelta = TimeDelta::minutes(10);
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn compute_work_pace(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
+pub async fn compute_inspection_pace(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
     if campaigns.is_empty() {
         return Ok(Vec::new());
     }
     let (saved, remaining) = tokio::try_join!(
-        work_pace::list_recent_save_counts(db, campaigns, now - PACE_WINDOW),
-        work_pace::count_remaining_vehicles(db, campaigns)
+        inspection_pace::list_recent_save_counts(db, campaigns, now - PACE_WINDOW),
+        inspection_pace::count_remaining_vehicles(db, campaigns)
     )?;
     let mut by_campaign: BTreeMap<i64, Vec<RecentSaveCount>> = BTreeMap::new();
     for row in saved {

@@ -12,7 +12,7 @@ import { useAuditEvents, type AuditFilter } from './api'
 import { AuditEventTable } from './AuditEventTable'
 import { AUDIT_EVENT_KINDS } from './auditEvents'
 import { useAuditText } from './text'
-import styles from './LogsAuditPage.module.css'
+import styles from './AuditLogPage.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
 const CLEARED = { kind: null, hmc: null, from: null, to: null, search: null, page: null }
@@ -24,7 +24,7 @@ function useFilter(): AuditFilter {
 }
 
 /** Audit log screen of the developer account, with filters and pages. */
-export default function LogsAuditPage() {
+export default function AuditLogPage() {
   const t = useAuditText()
   const filter = useFilter()
   const filtered = [filter.kind, filter.hmc, filter.from, filter.to, filter.search].some((value) => value !== '')

@@ -2,7 +2,7 @@ import { isRecord } from './json'
 import { readStoredJson, writeStoredJson } from './storage'
 
 /** Vehicle that a person opened last, stored on this device so that the home screen can link back to the vehicle. */
-export interface LastVehicle {
+export interface LastOpenedVehicle {
   path: string
   vin: string
   campaign: string
@@ -10,8 +10,8 @@ export interface LastVehicle {
 }
 
 const nameOf = (user: string) => `resume:${user}`
-const isPlace = (value: unknown): value is LastVehicle =>
+const isPlace = (value: unknown): value is LastOpenedVehicle =>
   isRecord(value) && ['path', 'vin', 'campaign', 'space'].every((name) => typeof value[name] === 'string')
 
-export const readLastVehicle = (user: string): LastVehicle | null => readStoredJson(localStorage, nameOf(user), isPlace)
-export const writeLastVehicle = (user: string, place: LastVehicle | null): void => writeStoredJson(localStorage, nameOf(user), place)
+export const readLastOpenedVehicle = (user: string): LastOpenedVehicle | null => readStoredJson(localStorage, nameOf(user), isPlace)
+export const writeLastOpenedVehicle = (user: string, place: LastOpenedVehicle | null): void => writeStoredJson(localStorage, nameOf(user), place)

@@ -18,9 +18,9 @@ import { BulkStatusEditor } from './BulkStatusEditor'
 import { useManagePageText } from './pageText'
 import { useManageText } from './text'
 import { ToolAccordion, type ManagePageTool } from './ToolAccordion'
-import { ToolTabs } from './ToolTabs'
+import { ManageToolTabs } from './ManageToolTabs'
 import { VehicleEditor } from './VehicleEditor'
-import styles from './ManagePage.module.css'
+import styles from './CampaignManagementPage.module.css'
 
 const LIST = 'campaigns'
 const CSV = 'csv'
@@ -32,7 +32,7 @@ const CSV = 'csv'
 const useOpened = createFormDraftHook<readonly string[]>([])
 
 /** Screen for team leaders and supervisors: the campaigns first, then the tools that change vehicles in bulk. */
-export default function ManagePage() {
+export default function CampaignManagementPage() {
   const t = useManagePageText()
   const yard = parseId(useParams<{ id?: string }>().id)
   const isWide = useMediaQuery('(min-width: 900px)')
@@ -83,7 +83,7 @@ function Tools({ yard }: { yard: number | null }) {
     const list: ManagePageTool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaignList yard={yard} /> }
     const all = [list, ...tools]
     return (
-      <ToolTabs label={p('manage.tools')} tools={all} current={all.find(({ name }) => name === named)?.name ?? LIST} isKept={(name) => opened.includes(name)} onChoose={(name) => {
+      <ManageToolTabs label={p('manage.tools')} tools={all} current={all.find(({ name }) => name === named)?.name ?? LIST} isKept={(name) => opened.includes(name)} onChoose={(name) => {
         setOpen(name, true)
         setQueryParams({ tool: name === LIST ? null : name })
       }} />

@@ -7,7 +7,7 @@ import { INSPECTION_PAGES } from './routes'
  * Loads the code for offline work after a sign-in. Then starts the outbox (store of unsent saves), the refresh of snapshots (stored
  * vehicle lists) and the live feed of other people's changes.
  */
-export function loadAndStartOutbox(): void {
+export function loadOutboxAndLiveFeed(): void {
   const session = getCurrentSession()
   if (session === null) return
   void reportEndedSessions()

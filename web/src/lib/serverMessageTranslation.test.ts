@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { translateServerMessageToLanguage } from './sentences'
+import { translateServerMessageToLanguage } from './serverMessageTranslation'
 
 test.each([
   ['Parking Space is a date or a time: 01/mar. Format the column as text and type the space again.', 'Parking Space é uma data ou hora: 01/mar. Formate a coluna como texto e digite a vaga novamente.'],

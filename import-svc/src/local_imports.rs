@@ -7,14 +7,14 @@ use std::{
 
 /// Set of the ids of the imports that run in this process. Clones share the set.
 #[derive(Debug, Clone, Default)]
-pub struct ActiveImports(Arc<Mutex<HashSet<i64>>>);
+pub struct LocalImports(Arc<Mutex<HashSet<i64>>>);
 
-impl ActiveImports {
+impl LocalImports {
     /// Marks an import as running until the returned guard is dropped.
     #[must_use]
-    pub fn mark_running(&self, id: i64) -> ActiveImportGuard {
+    pub fn mark_running(&self, id: i64) -> LocalImportGuard {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
-        ActiveImportGuard { all: self.clone(), id }
+        LocalImportGuard { all: self.clone(), id }
     }
 
     /// Returns `true` if the import runs in this process.
@@ -26,12 +26,12 @@ impl ActiveImports {
 
 /// Marks one import as running. Dropping the guard removes the import from the set.
 #[derive(Debug)]
-pub struct ActiveImportGuard {
-    all: ActiveImports,
+pub struct LocalImportGuard {
+    all: LocalImports,
     id: i64,
 }
 
-impl Drop for ActiveImportGuard {
+impl Drop for LocalImportGuard {
     fn drop(&mut self) {
         self.all.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
     }

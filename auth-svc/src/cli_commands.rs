@@ -29,7 +29,7 @@ enum Command {
 /// Runs the command `keys …` or `user …` and returns its exit code. Returns `None` when the process was started without such a
 /// command.
 #[must_use]
-pub fn run_operator_command() -> Option<ExitCode> {
+pub fn run_cli_command() -> Option<ExitCode> {
     let first = std::env::args_os().nth(1)?;
     if first != "keys" && first != "user" {
         return None;

@@ -5,7 +5,7 @@ import { useCampaignsText } from './text'
 const MINUTE_MS = 60_000
 
 /** Returns a function that states the age of a time for use inside a sentence, such as '5 minutes ago'. An age below one minute is 'just now'. */
-export function useFormattedAge(): (at: number) => string {
+export function useTimeAgoFormatter(): (at: number) => string {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()

@@ -15,20 +15,20 @@ use tonic::Status;
 /// Delay between attempts to delete the campaigns of undone imports.
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of the deletion of one campaign with all its vehicles.
-const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
+const DELETION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Counts the consecutive failed attempts to delete campaigns, so that each outage of campaign-svc is logged once.
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Client that calls campaign-svc to delete campaigns whose import was undone. Clones share the connection.
 #[derive(Clone)]
-pub struct CampaignRemover {
+pub struct CampaignDeleter {
     db: Db,
     campaigns: CampaignServiceClient<ServiceChannel>,
     tokens: ServiceTokenSource,
 }
 
-impl CampaignRemover {
+impl CampaignDeleter {
     /// Creates a client that uses the gRPC connection of this process to campaign-svc.
     #[must_use]
     pub fn new(host: &ServiceHost, db: Db) -> Self {
@@ -38,7 +38,7 @@ impl CampaignRemover {
 
     /// Starts the background task that deletes campaigns whose import was undone. The task handles campaigns that remain after a
     /// crash of this process or an outage of campaign-svc.
-    pub fn spawn_campaign_removal(&self, host: &ServiceHost) {
+    pub fn spawn_campaign_deletion(&self, host: &ServiceHost) {
         let again = self.clone();
         self.db.spawn_repeating_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
@@ -69,7 +69,7 @@ impl CampaignRemover {
     }
 
     async fn remove(&self, waiting: PendingCampaignDeletion, bearer: &CallContext) -> Result<(), Status> {
-        let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
+        let request = bearer.request_with_timeout(DELETION_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
         match self.campaigns.clone().delete_campaign(request).await {
             Err(status) if errors::reason(&status) != Some(ErrorReason::NoCampaign) => return Err(status),
             Ok(_) | Err(_) => {}
