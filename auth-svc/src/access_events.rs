@@ -16,10 +16,11 @@ use std::{
 
 /// Period within which equal access events (page views, sign-ins, rejected calls) of a user are counted together.
 const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
-/// Maximum number of different access events of one user that are counted separately within a minute. Further events share one count
-/// per kind and address, without a description.
+/// Maximum number of different access events of one user that are counted separately within a minute. Further events with the same
+/// kind and client IP address are counted together, whatever the user did.
 const MAX_EVENTS_PER_USER: usize = 60;
-/// Compile-time check: the audit text of further events contains this number, and the web app translates that exact text.
+/// Compile-time check: the audit text "did more than 60 different things within a minute" contains this number, and the web app
+/// translates that exact text.
 const _: () = assert!(MAX_EVENTS_PER_USER == 60);
 
 /// One page view, completed sign-in or rejected call of a user, to be recorded in the audit log.
@@ -35,8 +36,8 @@ pub struct AccessEvent {
 struct Sort {
     user_id: i64,
     kind: &'static str,
-    /// Description of what the user did; empty when the user already has [`MAX_EVENTS_PER_USER`] different events. Events with an
-    /// empty description are counted together if their kind and address are equal.
+    /// Description of what the user did. Empty for further events of a user who already has [`MAX_EVENTS_PER_USER`] different events;
+    /// these are counted together if their kind and client IP address are equal.
     summary: String,
     address: String,
 }

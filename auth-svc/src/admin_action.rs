@@ -30,7 +30,8 @@ pub struct AdminActionContext {
 
 /// Locks user administration until the commit, and checks in the database that the caller is still a supervisor.
 ///
-/// The role in the caller's access token may be outdated for a few seconds after another replica has demoted the caller.
+/// The role in the caller's access token may be outdated for a few seconds, when another replica has just processed the caller's
+/// demotion.
 pub(crate) async fn acquire_users_lock_and_check_supervisor(tx: &mut Tx<'_>, act: &AdminActionContext) -> Result<(), Error> {
     users::acquire_users_lock(tx).await?;
     match users::find_by_id_in_transaction(tx, act.caller.user_id).await? {
@@ -40,8 +41,8 @@ pub(crate) async fn acquire_users_lock_and_check_supervisor(tx: &mut Tx<'_>, act
     }
 }
 
-/// Checks that the caller entered the password within the last [`CONFIRMATION_MAX_AGE`], at sign-in or later. Returns
-/// `PasswordConfirmationRequired` otherwise. The check protects actions with lasting effect from a stranger who finds an unlocked phone.
+/// Checks that the caller entered the password within the last [`CONFIRMATION_MAX_AGE`], at sign-in or to confirm an action. Returns
+/// `PasswordConfirmationRequired` otherwise. The check prevents lasting damage by a stranger who finds an unlocked phone.
 pub(crate) async fn check_recent_password_confirmation(tx: &mut Tx<'_>, act: &AdminActionContext) -> Result<(), Error> {
     let is_confirmed =
         open_sessions::is_password_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;

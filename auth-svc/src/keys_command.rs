@@ -23,8 +23,8 @@ use patio_kit::{
 pub enum KeysCommand {
     /// Replaces all keys with new keys and signs everyone out; tokens signed with the old keys are rejected within seconds.
     RevokeAll,
-    /// Encrypts all keys in the database with the first key of the key file. Add a new first key before this command, and remove
-    /// the old key afterwards. No user is signed out, and no pending save (a save not yet sent by a phone) is lost.
+    /// Encrypts all keys in the database with the first key of the key file. Before this command, add a new first key to the
+    /// file; afterwards, remove the old key. No user is signed out, and no pending save (a save not yet sent by a phone) is lost.
     Reseal,
 }
 
@@ -55,9 +55,10 @@ impl KeysCommand {
 
 /// Replaces all keys in the database with new keys, ends the sessions of all users and returns the number of users.
 ///
-/// Running processes poll the keys every few seconds and then reject the old tokens. The secret for the encryption keys of phones is
-/// kept if the key file can decrypt this secret. With a new secret, vehicle saves that phones have not sent yet would become
-/// unreadable. A missing key file is created.
+/// Running processes poll the keys every few seconds and then reject the old tokens. A missing key file is created.
+///
+/// One secret is kept if it can be decrypted with the key file: the secret for the encryption keys of phones. With a new secret,
+/// vehicle saves that phones have not sent yet would become unreadable.
 ///
 /// # Errors
 /// Returns an error when the key file cannot be read or created, or when the database fails.
@@ -79,8 +80,8 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
 /// their values, so sessions, device tokens (proofs of earlier sign-ins) and pending saves (not yet sent by phones) stay valid.
 ///
 /// # Errors
-/// Returns an error when the key file is missing or unreadable, when no key of the file decrypts a stored key, or when the database
-/// fails. Nothing is changed after an error.
+/// Returns an error when the key file is missing or unreadable, when a stored key cannot be decrypted with any key of the file, or
+/// when the database fails. After an error, all stored keys are unchanged.
 pub async fn reencrypt_stored_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let path = config.sealing_key_path(&settings.data_dir);
     let sealing = SealingKeys::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 pub const MAX_FAILED_ATTEMPTS: i64 = 5;
 /// Duration in milliseconds of the block that follows too many wrong passwords.
 pub const LOCKOUT_DURATION_MS: i64 = 180_000;
-/// Period in milliseconds without a failed attempt after which earlier failures no longer count.
+/// Time in milliseconds after which failures expire: when no further attempt fails within this time, earlier failures no longer count.
 pub const FAILURE_EXPIRY_MS: i64 = 30 * 60_000;
 
 /// State of one failure counter; times are in milliseconds since 1970.
@@ -46,8 +46,7 @@ pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 /// Names of the failure counters on which one password attempt is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CounterNames {
-    /// Name of the counter that decides whether the attempt is allowed: not while this counter has an unexpired block. Too many
-    /// failures begin a block.
+    /// Name of the primary counter: too many failures on this counter begin a block, and attempts are rejected until the block ends.
     pub primary: String,
     /// Name of a second counter, which counts the attempt but cannot block it; `None` when the attempt has only one counter.
     pub secondary: Option<String>,
@@ -74,8 +73,8 @@ pub enum LockoutOperation {
     Check,
     /// Reserves an attempt before its password is verified: the attempt is counted as failed in advance.
     Reserve,
-    /// Releases a reserved attempt after its password was correct: resets the failures, and ends a block of the primary counter that
-    /// the attempt began.
+    /// Releases a reserved attempt after its password was correct: resets the failure counts, ends a block of the primary counter, and
+    /// removes the attempt from the rate limits.
     Release,
     /// Restores a block in the counter cache (memory or Redis) from the database, for example after a restart of Redis. Contains the
     /// remaining time of the block in milliseconds.
@@ -87,8 +86,8 @@ pub enum LockoutOperation {
 pub enum LockoutDecision {
     /// The attempt is blocked for this many more milliseconds.
     Deny(i64),
-    /// The attempt is allowed. After `Reserve`, the number is how many attempts are left if this attempt fails; 0 means that the
-    /// block has begun. After `Check` and `Release`, the number is always [`MAX_FAILED_ATTEMPTS`].
+    /// The attempt is allowed. After `Reserve`, the number is how many attempts are left if this attempt fails; 0 means that this
+    /// attempt has begun a block. After `Check` and `Release`, the number is always [`MAX_FAILED_ATTEMPTS`].
     Allow(i64),
 }
 

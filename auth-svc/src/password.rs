@@ -185,8 +185,8 @@ impl PasswordHasher {
     /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash and returns `false`, so that the
     /// duration does not reveal whether the login name exists.
     ///
-    /// The dummy hash always has the current cost. After the cost was raised, the old hash of a user is faster to verify until the
-    /// user's next sign-in.
+    /// Exception: after the cost was raised, a faster response reveals a user who still has an old hash. The dummy hash always has
+    /// the current cost, and an old hash is replaced at the user's next sign-in.
     ///
     /// # Errors
     /// Returns `Internal` when the stored hash cannot be parsed.

@@ -68,8 +68,8 @@ impl SealingKeys {
         Self::read(path)?.with_context(|| format!("the key file {} disappeared right after it was written", path.display()))
     }
 
-    /// Encrypts a key with the current sealing key and returns nonce and ciphertext. The ciphertext is bound to the database row called
-    /// `name`, and cannot be decrypted in another row.
+    /// Encrypts a key with the current sealing key and returns nonce and ciphertext. The key is stored in the database row called
+    /// `name`; if the ciphertext is moved to another row, decryption fails.
     ///
     /// # Errors
     /// Returns `Internal` when the system provides no random bytes.

@@ -26,8 +26,8 @@ const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 
 /// Applies a revocation in this process at once, before the next poll of the revocation list.
 ///
-/// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
-/// under lower numbers.
+/// A poll fetches only revocations with a higher sequence number than all known revocations. The revocation is added with the number
+/// 0, because its real number would hide lower-numbered revocations that this process has not fetched yet.
 pub fn apply_revocation_locally(identity: &TokenVerifier, revocation: Revocation) {
     identity.add_revocations(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
@@ -221,7 +221,8 @@ fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
     check_not_reserved_user(user_id)
 }
 
-/// Records that sessions were used just now. Every process of Patio reports a session in use at most once every few minutes.
+/// Records that sessions were used just now. Each process reports the use of a session at most once every few minutes, so the recorded
+/// time may be outdated by this interval.
 ///
 /// # Errors
 /// Returns a database error.

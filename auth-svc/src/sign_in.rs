@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// Maximum number of device tokens (proofs of earlier sign-ins) of one browser that are checked; further tokens are ignored.
 pub const MAX_CHECKED_DEVICE_TOKENS: usize = 10;
-/// Compile-time check: the audit text of an attempt that begins a block contains these numbers, and the web app translates that
+/// Compile-time check: the audit text "fifth time: blocked for 180 seconds" contains these numbers, and the web app translates that
 /// exact text.
 const _: () = assert!(MAX_FAILED_ATTEMPTS == 5 && LOCKOUT_DURATION_MS == 180_000);
 

@@ -38,7 +38,7 @@ impl ServiceContext {
         Ok(())
     }
 
-    /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after
+    /// Starts a background task that deletes the vehicles and then the row of a deleted campaign. Waits for the task, but at most for
     /// [`RESPONSE_TIMEOUT`].
     pub async fn purge_deleted_campaign_in_background(&self, id: i64) {
         let (done, removed) = oneshot::channel();

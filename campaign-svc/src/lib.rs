@@ -48,8 +48,8 @@ static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 /// Database schema of campaign-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// Selects the ids of all published campaigns. The backup runs this query on its copy of the database, to find campaigns whose
-/// vehicles are missing from the copy of the database of vehicle-svc.
+/// Selects the ids of all published campaigns. The backup runs this query on the copied campaign database, to find campaigns whose
+/// vehicles are missing from the copied vehicle database.
 pub const SELECT_PUBLISHED_CAMPAIGN_IDS: &str = "select id from campaigns where state = 'live'";
 
 /// Binary of campaign-svc: its name, default listen address and schema.

@@ -94,8 +94,8 @@ impl ProgressReader {
     }
 
     /// Returns the cached progress that the caller may see, by campaign id. For a single yard, the result is empty, because the cache
-    /// contains only totals over all yards. Entries that vehicle-svc cached after a save are skipped, because they do not contain the
-    /// id of the next vehicle to inspect.
+    /// contains only totals over all yards. Entries that vehicle-svc cached after a save are incomplete and skipped: they lack the next
+    /// vehicle to inspect, and whether the campaign has vehicles in the yard '-'.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedCampaignProgress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| campaign_progress_cache::campaign_progress_cache_key(*id)).collect();
@@ -130,8 +130,8 @@ fn read(progress: &pb::Progress) -> CachedCampaignProgress {
     }
 }
 
-/// Returns `true` if the caller may see all vehicles of a campaign, and therefore its totals. Operators may not see vehicles in
-/// the yard '-' (parking spaces that begin with a dash).
+/// Returns `true` if the caller may see the totals of a campaign. Operators may not see the totals if `in_dash` is `true`, that is, if
+/// the campaign has vehicles in the yard '-' (parking spaces that begin with a dash), which are hidden from operators.
 fn may_see_totals(context: &RequestContext, in_dash: bool) -> bool {
     !in_dash || context.caller.role != Role::Operator
 }

@@ -89,8 +89,8 @@ impl Sweeper {
     }
 }
 
-/// Number of timed-out calls to vehicle-svc after which a step of a sweep ends. The step continues after fewer timeouts, so that
-/// one slow campaign does not block the others. An unresponsive vehicle-svc must not block the next steps.
+/// Number of timed-out calls to vehicle-svc after which a step of a sweep ends, so that an unresponsive vehicle-svc does not block the
+/// next steps. The limit is above 1, so that one slow campaign does not end the step for the other campaigns.
 const MAX_TIMEOUTS_PER_STEP: usize = 3;
 
 /// Counter of the timed-out calls in one step of a sweep.
@@ -100,8 +100,8 @@ struct StepFailures {
 }
 
 impl StepFailures {
-    /// Logs the failure of a step for one campaign, so that the step continues with the next campaign. Returns the error, which
-    /// ends the step, when vehicle-svc is unavailable or [`MAX_TIMEOUTS_PER_STEP`] calls have timed out.
+    /// Handles the outcome of a step for one campaign. An error is logged, and the step continues with the next campaign. When
+    /// vehicle-svc is unavailable or [`MAX_TIMEOUTS_PER_STEP`] calls have timed out, the error is returned instead, which ends the step.
     fn log(&mut self, work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
         let Err(cause) = outcome else { return Ok(()) };
         self.timeouts += usize::from(cause.is_unavailable());

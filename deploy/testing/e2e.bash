@@ -90,10 +90,14 @@ e2e_environment() {
 e2e() {
   build compile pages
   e2e_environment
-  part "e2e: one process, SQLite" one_process e2e-sqlite ""
+  part "e2e: one process, SQLite" start_one_process e2e-sqlite
+  part "e2e: all screens" browse e2e-screens --project=screens
+  join_background # the timed tests run alone
+  part "e2e: timed lists" browse e2e-timed --project=timed --no-deps
+  stop
   part "e2e: one process, PostgreSQL and Redis" one_process e2e-postgres "main-job -g 390" \
     PATIO_DATABASE_URL="$(new_database one)" PATIO_REDIS_URL="$PATIO_TEST_REDIS/1"
   part "e2e: five processes, PostgreSQL and Redis" five_processes
   # The table also names unit tests, whose results exist only after a run of all parts.
-  if [ -e "$work/vitest.json" ]; then part "coverage" node web/tools/coverage.mjs "e2e=$work/e2e-sqlite.json" "unit=$work/vitest.json"; fi
+  if [ -e "$work/vitest.json" ]; then part "coverage" node web/tools/coverage.mjs "e2e=$work/e2e-screens.json" "e2e=$work/e2e-timed.json" "unit=$work/vitest.json"; fi
 }

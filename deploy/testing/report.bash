@@ -37,7 +37,8 @@ part() {
 }
 ended_parts=0
 
-# Starts parts in the background, at a lower priority than the parts in the foreground. Their output goes to a file until `join_background` prints the file.
+# Starts parts in the background, with a niceness (0 for the priority of the foreground). Their output goes to a file until
+# `join_background` prints the file.
 background() { # name, niceness, functions that run parts
   local name=$1 run
   (
@@ -61,11 +62,12 @@ end_background() { # name
   } >"$work/background-$1.counts"
 }
 
-# Waits for all background parts, prints their output and adds their counts to the report. Fails when one of them has failed.
-join_background() {
+# Waits for background parts, prints their output and adds their counts to the report. Fails when one of them has failed.
+join_background() { # names; all without a name
   local n name ok bad off seconds code=0
   for n in "${!background_names[@]}"; do
     name=${background_names[$n]}
+    [[ $# = 0 || " $* " = *" $name "* ]] || continue
     tail -n +1 -f --pid="${background_pids[$n]}" "$work/background-$name.log"
     wait "${background_pids[$n]}" || { code=$?; failed_in+=" $name"; }
     {
@@ -73,8 +75,8 @@ join_background() {
       passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
       while IFS=$'\t' read -r seconds name; do part_names+=("$name") part_seconds+=("$seconds"); done
     } <"$work/background-${background_names[$n]}.counts"
+    unset "background_names[$n]" "background_pids[$n]"
   done
-  background_names=() background_pids=()
   ended_parts=${#part_names[@]}
   return $code
 }

@@ -28,12 +28,29 @@ without_test_helpers() {
 }
 
 # Runs cargo test with the runner deploy/testing/run-test, which enables the option that reports the time of each test.
-run_# Runs the tests of the whole product, which mostly wait for processes, beside those of the crates, which mostly compute.
+run_rust() { # options of cargo test
+  local code=0
+  log=$work/tests-$BASHPID-${#part_names[@]}.log
+  cargo_linted test --locked --no-fail-fast --config 'target."cfg(all())".runner = "deploy/testing/run-test"' "$@" \
+    -- -Z unstable-options --report-time 2>&1 | tee "$log" | grep -vE '^(running [0-9]+ tests?|test result: ok.*|$)|^ +(Running|Doc-tests) ' || code=$?
+  count_rust
+  return $code
+}
+
+count_rust() {
+  local ok bad off
+  read -r ok bad off < <(awk '/^test result:/ {p+=$4; f+=$6; i+=$8} END {print p+0, f+0, i+0}' "$log")
+  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
+  awk -v OFS='\t' '/ Running / {suite = $NF; sub(/.*\//, "", suite); sub(/-[0-9a-f]+\)$/, "", suite)}
+    /^test .* <[0-9.]+s>$/ {time = $NF; gsub(/[<>s]/, "", time); print time, "rust", suite "::" $2}' "$log" >>"$seconds_of_tests"
+}
+
+# Runs the tests of the whole product, which mostly wait for processes, beside those of the crates, which mostly compute.
 rust() {
   build compile
-  background crates 5 test_crates
+  background crates 0 test_crates
   part "rust: product" run_rust --workspace --test patio
-  join_background
+  join_background crates
 }
 
 # Runs all unit tests, and every test program but `patio`.

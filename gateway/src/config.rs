@@ -33,7 +33,7 @@ pub struct Config {
     /// Serves the OpenAPI document and Swagger UI without a sign-in; otherwise the document requires a sign-in and Swagger UI is off.
     #[arg(long, env = "PATIO_API_DOCS", help_heading = OPERATION_HELP_HEADING, default_value_t = false, action = clap::ArgAction::Set)]
     pub api_docs: bool,
-    /// Contact URI in `/.well-known/security.txt`; `mailto:security@` and the request's host name by default.
+    /// Contact URI in `/.well-known/security.txt`; by default `mailto:security@` followed by the host name of the request.
     #[arg(long, env = "PATIO_SECURITY_CONTACT")]
     pub security_contact: Option<String>,
     /// Sign-in attempts that one client address may make at once (burst); afterwards, one attempt per second is allowed.

@@ -15,7 +15,8 @@ const CACHE_LIFETIME: Duration = Duration::from_secs(300);
 /// Timeout of the confirmation call to auth-svc. After the timeout, a token with a valid signature is accepted, so that an outage
 /// of auth-svc does not sign users out.
 const CONFIRM_TIMEOUT: Duration = Duration::from_millis(500);
-/// Time after a failed call to auth-svc during which the gateway does not call auth-svc again to confirm sessions.
+/// Pause after a failed confirmation call to auth-svc. During the pause, the gateway does not call auth-svc, and every session counts as
+/// open.
 const RETRY_PAUSE: Duration = Duration::from_secs(5);
 /// Maximum number of confirmed sessions in the cache.
 const MAX_CACHED_SESSIONS: u64 = 50_000;

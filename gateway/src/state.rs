@@ -51,7 +51,8 @@ pub struct AppStateInner {
     pub names: UserNameCache,
     /// Rate limit of sign-in attempts per client address.
     pub sign_ins: AddressRateLimiter,
-    /// Rate limit, per client address, of requests that end sessions after offline sign-outs.
+    /// Rate limit of `POST /sessions/ended` per client address. A device sends this request after a user signed out while the device was
+    /// offline.
     pub offline_sign_outs: AddressRateLimiter,
     /// Rate limit of browser security reports per client address.
     pub reports: AddressRateLimiter,
@@ -100,13 +101,13 @@ clients! {
     history: HistoryServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for conflicts between concurrent changes of a field.
     conflicts: ConflictServiceClient over vehicle;
-    /// Returns a gRPC client of vehicle-svc for live change events and the work pace.
+    /// Returns a gRPC client of vehicle-svc for live events of campaigns and for their inspection pace, such as vehicles per hour.
     events: EventServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for saves that are still pending on devices.
     pending_saves: PendingSaveServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for bulk changes of vehicles.
     bulk: BulkServiceClient over vehicle;
-    /// Returns a gRPC client of vehicle-svc for jobs: the history of imports and bulk changes, and undoing an import or bulk change.
+    /// Returns a gRPC client of vehicle-svc for listing and undoing jobs. A job is an import or a bulk change.
     jobs: JobServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for yards and their vehicle counts.
     yards: YardServiceClient over vehicle;
@@ -138,7 +139,7 @@ impl AppState {
         }))
     }
 
-    /// Returns one gRPC client of the audit log for each service, with the short name of the service, such as `auth`.
+    /// Returns a gRPC client for the audit log of each service, together with the short name of the service, such as `auth`.
     #[must_use]
     pub fn audit_service_clients(&self) -> [(&'static str, AuditServiceClient<ServiceChannel>); 4] {
         let channels = &self.host.channels;

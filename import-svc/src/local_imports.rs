@@ -1,5 +1,5 @@
-//! Tracks the imports that run in this process. An import in this set is not treated as orphaned (left behind by a dead process),
-//! even if its heartbeat in the database is late.
+//! Tracks the imports that run in this process. Such an import is not treated as orphaned (left behind by a dead process), even if its
+//! heartbeat in the database is late.
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError},

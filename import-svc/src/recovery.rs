@@ -54,13 +54,14 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
     });
 }
 
-/// Recovers orphaned imports, whose process died. A failure to recover one import does not stop the recovery of the others. Returns
-/// `true` if the database listed any import of any replica as running. The background task then soon repeats the recovery, because
-/// a running import may become orphaned.
+/// Recovers orphaned imports, whose process died. A failure to recover one import does not stop the recovery of the others.
+///
+/// Returns `true` if the database lists any import, of any replica, as running. The caller then repeats the recovery without waiting for a
+/// database write, because a running import may become orphaned.
 ///
 /// # Errors
-/// Returns an error when the running imports cannot be listed, auth-svc issues no token, or an import cannot be recovered. If several
-/// imports cannot be recovered, returns the last error.
+/// Returns an error when the running imports cannot be listed, a service token cannot be obtained, or an import cannot be recovered. If
+/// several imports cannot be recovered, returns the last error.
 async fn recover_all(host: &ServiceHost, db: &Db, running: &LocalImports, tokens: &ServiceTokenSource) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();

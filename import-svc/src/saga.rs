@@ -370,7 +370,8 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
     given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::Interrupted)))
 }
 
-/// Converts an error status of another service: an error in the file becomes a rejection, any other error a failure of the import.
+/// Converts an error status of another service to the reason that the import ends. An error that the file caused, such as a VIN that
+/// already exists, becomes a rejection.
 fn refusal_of(status: Status) -> Stop {
     match (errors::reason(&status), status.code()) {
         (Some(ErrorReason::NameTaken), _) => campaign_name_taken_rejection().into(),

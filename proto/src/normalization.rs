@@ -75,7 +75,7 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}'
 }
 
-/// Returns `true` for dashes other than `-`, and for minus signs, modifiers and bullets that look like a dash. Normalization replaces
+/// Returns `true` for dashes other than `-`, and for other characters that look like a dash, such as minus signs. Normalization replaces
 /// such characters by `-`.
 #[must_use]
 pub fn is_dash_lookalike(c: char) -> bool {

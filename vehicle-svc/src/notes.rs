@@ -1,6 +1,6 @@
-//! Validation of team leader and supervisor notes.
+//! Validation of the team leader notes and the supervisor notes of a vehicle.
 
-/// Maximum length of a vehicle's team leader or supervisor notes, in characters.
+/// Maximum length of the team leader notes, and of the supervisor notes, of a vehicle, in characters.
 pub const MAX_NOTES_LEN: usize = 4_000;
 
 /// Checks the length and the characters of a vehicle's notes. `field` is the name of the notes in the error message.

@@ -24,8 +24,8 @@ use tonic::{Request, Response};
 
 /// Lifetime of a service token, with which one service calls another service.
 const SERVICE_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(10);
-/// Delay before the response to a request with a wrong service secret. These requests are delayed one after another, which slows down
-/// guessing.
+/// Delay before the response to a request with a wrong service secret, to slow down guessing. Concurrent requests with a wrong secret
+/// wait for each other, so their delays add up.
 const WRONG_SECRET_DELAY: Duration = Duration::from_secs(1);
 /// Maximum length of a session id in a request, in bytes.
 const MAX_SESSION_ID_LEN: usize = 40;

@@ -67,7 +67,7 @@ impl CounterCache {
         }
     }
 
-    /// Deletes lockout counters, including their failures and blocks; returns `false` when Redis is unavailable.
+    /// Deletes lockout counters, which resets the failure counts and ends the blocks. Returns `false` when Redis is unavailable.
     pub async fn delete_counters(&self, counter_names: &[String]) -> bool {
         match self {
             Self::Memory(counters) => {

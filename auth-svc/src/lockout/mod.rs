@@ -55,7 +55,7 @@ impl Lockout {
     }
 
     /// Reserves a password attempt, which counts the attempt as failed in advance. Returns the number of attempts left if this attempt
-    /// fails; 0 means that the block has begun.
+    /// fails; 0 means that this attempt has begun a block, which ends early if the attempt is released.
     ///
     /// # Errors
     /// Returns `LockedOut`, with the seconds until the block ends, when the attempt is blocked; the attempt is then not reserved.
@@ -90,8 +90,9 @@ impl Lockout {
         }
     }
 
-    /// Releases a reserved attempt after its password was correct. The failures of its counters are reset, and the rate limits no
-    /// longer count the attempt. After the commit, the caller also calls [`Self::release_attempt_in_cache`].
+    /// Releases a reserved attempt in the database after its password was correct: resets the failure counts, ends a block of the
+    /// primary counter, and removes the attempt from the rate limits. After the commit, the caller also calls
+    /// [`Self::release_attempt_in_cache`].
     ///
     /// # Errors
     /// Returns a database error.
@@ -149,7 +150,9 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
 ///
 /// A browser with a device token (proof of an earlier sign-in) has its own counter with the id `mark`. All other browsers have no
 /// `mark`; they share one counter per account and address, and are subject to the rate limits.
-/// [`store::lockouts::delete_active_counters`] finds the counters of an account by their common format: a letter, then the account.
+///
+/// The name of every counter of an account begins with a letter, a colon and the account.
+/// [`store::lockouts::delete_active_counters`] finds the counters by this format.
 #[must_use]
 pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {
     let pair = format!("p:{account}:{place}");

@@ -31,8 +31,8 @@ pub struct StoredUser {
     pub role: String,
     /// Password hash in PHC format; empty when the account has no password and cannot sign in.
     pub password_hash: String,
-    /// Counter incremented when all sessions of the user end. An increment invalidates the user's older device tokens (proofs of
-    /// earlier sign-ins).
+    /// Counter incremented when all sessions of the user are ended at once, for example by a password change. An increment invalidates
+    /// the user's older device tokens (proofs of earlier sign-ins).
     pub token_version: i64,
     /// Whether the user has to change the password after signing in, for example because a supervisor set the password.
     pub must_change: bool,

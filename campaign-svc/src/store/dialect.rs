@@ -55,9 +55,9 @@ macro_rules! twin {
     };
 }
 
-/// Orders campaigns: first those with recent saves by the caller, then those with recent saves by other users, then the others by
-/// status. `$9` and `$10` are JSON arrays with the campaign ids of the first two groups. Campaigns in review and closed campaigns come
-/// last, even if they have recent saves.
+/// Orders campaigns in these groups: recent saves by the caller, recent saves only by other users, Ongoing, Ready, Pending Review,
+/// Closed. Campaigns with the status Pending Review or Closed are in the last two groups even if they have recent saves. `$9` and
+/// `$10` are JSON arrays with the campaign ids of the first two groups.
 macro_rules! by_work {
     ($ids:ident) => {
         concat!(

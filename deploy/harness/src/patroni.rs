@@ -136,7 +136,7 @@ impl Patroni {
         Signal::Continue.send_signal_to(&self.nodes[node].processes());
     }
 
-    /// Cuts a node's connection from Patroni to etcd if `is_disconnected` is `true`; otherwise restores the connection.
+    /// Cuts the connection between a node's Patroni process and etcd if `is_disconnected` is `true`; otherwise restores the connection.
     pub fn set_etcd_disconnected(&self, node: usize, is_disconnected: bool) {
         self.nodes[node].etcd.set_forwarding_paused(is_disconnected);
     }

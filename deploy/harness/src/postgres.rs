@@ -99,7 +99,7 @@ impl Postgres {
     }
 
     /// Creates the data folder of a server, but neither starts the server nor creates roles. `options` are server settings, such as
-    /// `fsync=off`. If `spawner` is given, it starts the server process instead of [`Command::spawn`]. Returns `None` if PostgreSQL
+    /// `fsync=off`. A later start of the server uses `spawner`, or [`Command::spawn`] if `spawner` is `None`. Returns `None` if PostgreSQL
     /// is not installed.
     #[must_use]
     pub fn prepare_server(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {

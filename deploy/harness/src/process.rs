@@ -83,7 +83,7 @@ impl fmt::Debug for LaunchConfig {
 }
 
 impl LaunchConfig {
-    /// Creates a launch configuration without arguments and environment variables.
+    /// Creates a launch configuration without arguments or environment variables.
     #[must_use]
     pub fn new(name: &str, program: PathBuf, folder: PathBuf) -> Self {
         let name = name.to_owned();
@@ -243,7 +243,7 @@ impl Process {
         self.status(&["RssAnon:", "RssShmem:"])
     }
 
-    /// Returns the size of the process's private writable memory (`VmData`) in KiB, which `RLIMIT_DATA` limits.
+    /// Returns the size in KiB of the process's private writable memory (`VmData`), which `RLIMIT_DATA` limits.
     #[must_use]
     pub fn data_segment_kib(&self) -> i64 {
         self.status(&["VmData:"])

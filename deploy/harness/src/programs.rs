@@ -1,4 +1,4 @@
-//! Runs executables of Patio and system commands to completion, and returns their output.
+//! Runs system commands and Patio's executables to completion, and returns their output.
 use crate::environment;
 use std::{
     io::Write,

@@ -1,4 +1,4 @@
-//! Redis server started for one test, and test databases on the Redis server that an environment variable names.
+//! Redis for tests: a server that is started for one test, or a database on the server that an environment variable names.
 use crate::{
     environment::{REDIS_URL_VARIABLE, find_free_port, read_variable},
     process::{LaunchConfig, Process, Signal, Spawner},
@@ -48,8 +48,8 @@ impl Redis {
         Some(server)
     }
 
-    /// Creates the folder and the configuration of a Redis server without starting the server. If `spawner` is given, it starts the
-    /// server process instead of [`Command::spawn`]. Returns `None` if Redis is not installed.
+    /// Creates the folder and the configuration of a Redis server without starting the server. A later start of the server uses `spawner`,
+    /// or [`Command::spawn`] if `spawner` is `None`. Returns `None` if Redis is not installed.
     #[must_use]
     pub fn new_stopped(below: &Path, spawner: Option<Spawner>) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;

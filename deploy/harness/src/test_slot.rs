@@ -24,21 +24,21 @@ fn read() -> Hold {
     Hold::Shared { _guard: MACHINE.read().unwrap_or_else(PoisonError::into_inner) }
 }
 
-/// Waits for the slot of a test that measures time or memory. While the slot is held, no other test of the executable runs.
+/// Waits for the exclusive slot, for tests that measure time or memory. While the slot is held, no other test of the executable runs.
 pub fn acquire_exclusive_slot() -> TestSlot {
     let guard = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
     TestSlot { _machine: Hold::Exclusive { _guard: guard }, _heavy: None }
 }
 
-/// Waits for the slot of a heavy test, which loads the machine but measures nothing. While the slot is held, light tests may
-/// run, but no other heavy test.
+/// Waits for the slot for heavy tests, which load the machine but measure nothing. While the slot is held, light tests may run, but no
+/// other heavy test.
 pub fn acquire_heavy_test_slot() -> TestSlot {
     let heavy = HEAVY.lock().unwrap_or_else(PoisonError::into_inner);
     TestSlot { _machine: read(), _heavy: Some(heavy) }
 }
 
-/// Waits for the slot of a light test, which neither loads the machine nor measures time or memory. While the slot is held,
-/// other light tests and one heavy test may run.
+/// Waits for a slot for light tests, which neither load the machine nor measure time or memory. While the slot is held, other light tests
+/// and one heavy test may run.
 pub fn acquire_light_test_slot() -> TestSlot {
     TestSlot { _machine: read(), _heavy: None }
 }

@@ -22,7 +22,7 @@ const SEALS: &str = "seals.log";
 
 /// Maximum number of attempts to copy the databases of vehicle-svc and campaign-svc so that every copied campaign has its vehicles.
 const MAX_COPIES: u32 = 3;
-/// Delay before the next attempt to copy the databases of vehicle-svc and campaign-svc, in which running imports can finish.
+/// Delay before the databases of vehicle-svc and campaign-svc are copied again, so that running imports can finish.
 const COPY_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Copies every database into a new folder and checks each copy. After an error, the folder is removed.

@@ -43,8 +43,8 @@ impl AllServicesOptions {
         &self.settings
     }
 
-    /// Returns the address (`host:port`) of a service that runs as a separate process, from the first URL configured for `program`.
-    /// Returns the address of auth-svc when `program` is `None`.
+    /// Returns the address (`host:port`) in the first URL that is configured for the service `program`. Returns the address of auth-svc
+    /// when `program` is `None`.
     pub fn service_address(&self, program: Option<&str>) -> String {
         let urls = self.settings.service_urls();
         let (_, url) = urls.iter().find(|(name, _)| Some(*name) == program).unwrap_or(&urls[0]);

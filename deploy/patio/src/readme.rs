@@ -1,5 +1,5 @@
-//! Tests that the README's tables of settings and the list of known environment variables match the settings that the programs
-//! declare. Also tests that the sections of the runbook to which `patio doctor` links exist.
+//! Tests that the README's tables of settings and the list of known environment variables match the settings that the programs declare.
+//! Also tests that the runbook contains every section to which `patio doctor` can link.
 use crate::Cli;
 use clap::{Arg, Command, CommandFactory};
 use patio_kit::{

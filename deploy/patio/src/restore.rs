@@ -1,4 +1,5 @@
-//! The command `patio restored`, which completes a restore of PostgreSQL. `patio restore` runs the same step for SQLite.
+//! The command `patio restored`, which advances ids and versions after the PostgreSQL databases were restored. `patio restore` does the
+//! same after it has restored the SQLite databases.
 use crate::process::DATABASE_SCHEMAS;
 use patio_kit::{cli::print_to_stdout, config::Settings, db::Db};
 

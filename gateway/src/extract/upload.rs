@@ -160,8 +160,8 @@ pub struct UploadFieldNames {
 /// When the file is too large or ends early, the call is cancelled, so that import-svc never imports an incomplete file.
 ///
 /// # Errors
-/// Returns an error when the form is invalid or contains no file, the file is too large, or the gRPC call fails. The response of a
-/// successful call may also report an invalid file.
+/// Returns an error when the form is invalid or contains no file, the file is too large, or the gRPC call fails. When import-svc rejects
+/// the content of the file, the gRPC call succeeds, and its response contains the rejection.
 pub async fn stream_file_to_import_svc<F, R>(
     request: Request,
     fields: UploadFieldNames,
@@ -243,8 +243,8 @@ impl HeaderBudget {
 #[error("a part of the multipart form has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
 struct HeadersTooLong;
 
-/// Returns the request body as a stream that fails once the headers of a form part are too long. The stream pauses after each
-/// chunk, so that the form parser searches the chunk for the end of the headers before it requests more data.
+/// Returns the request body as a stream that fails once the headers of a form part are too long. The stream pauses after each chunk, so
+/// that the form parser searches the chunk for the end of the headers before the next chunk is read.
 fn bounded(mut body: BodyDataStream, header_budget: HeaderBudget) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     let mut has_given = false;
     stream::poll_fn(move |context| {

@@ -1,5 +1,5 @@
-//! Device cookie: stores one device token for each user who has signed in on the browser. A token shows at the next
-//! sign-in that the user has used this browser before.
+//! Device cookie: stores one device token for each user who has signed in on the browser. At the user's next sign-in, the token proves that
+//! the user has signed in on this browser before.
 use http::{HeaderMap, HeaderValue, header::COOKIE};
 
 /// Name of the device cookie over HTTPS; browsers accept the prefix `__Host-` only from a secure origin.

@@ -28,7 +28,7 @@ impl AddressRateLimiter {
     /// Takes one token from the bucket of a client address.
     ///
     /// # Errors
-    /// When the bucket is empty, returns the number of seconds after which the client may try again, which is 1.
+    /// When the bucket is empty, returns the number of seconds until the client may try again (always 1).
     pub fn try_take_token(&self, address: &str, now: Instant) -> Result<(), i64> {
         let bucket = self.buckets.get_with(address.to_owned(), || Arc::new(Mutex::new(Bucket { left: self.burst, at: now })));
         let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);

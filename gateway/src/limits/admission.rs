@@ -38,8 +38,8 @@ const LOG_INTERVAL: Duration = Duration::from_secs(1);
 /// Debt that one rejected request adds during an overload. Each request admitted without waiting pays off 1, and the overload ends
 /// when no debt is left.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum debt per permit, as a number of rejected requests. Once the maximum is reached, further rejections do not prolong the
-/// overload. If the maximum were lower, reads admitted in a short gap between saves could pay off the debt too early.
+/// Maximum debt: the debt of this number of rejected requests per permit. Once the maximum is reached, further rejections do not prolong
+/// the overload. If the maximum were lower, reads admitted in a short gap between saves could pay off the debt too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -106,8 +106,8 @@ impl State {
         self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
     }
 
-    /// Removes the requests at the front of both queues that no longer wait, because they timed out or their client disconnected.
-    /// Requests wait equally long at most, so the next request to time out is always at the front.
+    /// Removes abandoned requests from the front of both queues: requests that timed out, or whose client disconnected. All requests have
+    /// the same maximum wait, so the request at the front of a queue times out first.
     fn drop_abandoned(&mut self) {
         for queue in [&mut self.saves, &mut self.reads] {
             while queue.front().is_some_and(oneshot::Sender::is_closed) {

@@ -12,7 +12,7 @@ const MAX_STREAMS_PER_USER: usize = 12;
 /// Maximum number of open event streams per gateway process. The number is limited because each event stream also keeps
 /// a gRPC stream to a service open.
 const MAX_STREAMS: usize = 1_000;
-/// Interval at which the numbers of open streams are published.
+/// Interval at which the numbers of open streams and of users with an open stream are published as metrics.
 const METRICS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Limiter of open event streams, which counts the open streams of each user. Clones share the counts.

@@ -62,8 +62,8 @@ impl CampaignEvent {
     }
 }
 
-/// Lists the history of a campaign, newest first. The history contains the import, changes of fields and status, and bulk changes of
-/// the last 90 days, including undone changes.
+/// Lists the history of a campaign, newest first. The history contains the import, changes of fields and status, and the bulk changes of
+/// the last 90 days with their undos.
 #[utoipa::path(get, path = "/campaigns/{id}/history", tag = "campaigns", params(("id" = i64, Path, minimum = 1), MergedHistoryQuery),
     responses((status = 200, description = "One page.", body = CampaignHistory),
         (status = 404, description = "The campaign does not exist.", body = ProblemBody)),

@@ -114,9 +114,9 @@ struct ListQuery {
     /// yard; vehicle counts and `next` refer to the yard.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
-    /// Order of the list; newest campaigns first when absent. With `work`, campaigns in which the caller saved vehicles in the last
-    /// twelve hours come first. Campaigns in which only other users saved vehicles in that time follow, then other Ongoing campaigns,
-    /// then other Ready campaigns. Pending Review and then Closed campaigns always come last.
+    /// Order of the list; newest campaigns first when absent. With `work`, campaigns in which the caller saved vehicles in the last twelve
+    /// hours come first, followed by campaigns in which only other users did so. Other Ongoing campaigns follow, then other Ready
+    /// campaigns. Pending Review campaigns and then Closed campaigns always come last.
     #[param(inline, value_type = ListOrder, required = false)]
     order: Option<String>,
 }

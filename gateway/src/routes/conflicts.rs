@@ -38,8 +38,8 @@ struct ListQuery {
     /// State of the listed conflicts; conflicts in any state when absent.
     #[param(inline, nullable = false)]
     state: Option<ConflictState>,
-    /// Whether to list only conflicts in which the caller saved one of the two values; false when absent. For operators, the
-    /// value is always true.
+    /// Whether to list only conflicts in which the caller saved one of the two values; false when absent. Operators always receive only
+    /// these conflicts.
     #[param(nullable = false)]
     mine: Option<bool>,
     /// Only conflicts that were created or resolved at or after this time are listed; no limit when absent.

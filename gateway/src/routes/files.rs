@@ -107,7 +107,7 @@ struct CsvForm {
 /// Result of applying or checking a CSV file.
 #[derive(Serialize, ToSchema)]
 struct CsvResult {
-    /// Number of vehicles in open campaigns whose VIN is in the CSV file.
+    /// Number of vehicles whose VIN is in the CSV file, in open campaigns only.
     vehicles: i64,
     /// Number of vehicles that the CSV file changes.
     updated: i64,

@@ -51,8 +51,8 @@ pub(super) struct NamedFieldChange {
     new: String,
 }
 
-/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. Positions with equal times are compared by source.
-/// The history is sorted in descending order, so that bulk jobs come before audit entries with the same time.
+/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. Bulk jobs come before audit entries with the same time,
+/// because the history is sorted by position in descending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Audit,
@@ -146,7 +146,7 @@ impl MergedHistoryWindow {
 pub(super) enum MergedHistoryEntry {
     /// Entry of the audit log, such as a sign-in or a change of a campaign.
     Audit(audit::Event),
-    /// Bulk job, or the undoing of a bulk job.
+    /// Bulk job, or the undo of a bulk job or an import.
     Job(pb::JobEvent),
 }
 
@@ -184,20 +184,21 @@ pub(super) enum BulkChangeKind {
     Space,
     /// A CSV file changed fields of vehicles.
     File,
-    /// A bulk change was undone.
+    /// A bulk change or an import was undone.
     Undo,
 }
 
-/// Bulk change of vehicles, or the undo of a bulk change.
+/// Bulk change of vehicles, or the undo of a bulk change or an import.
 #[derive(Serialize, ToSchema)]
 pub(super) struct BulkChangeEvent {
-    /// Id of the bulk change.
+    /// Id of the bulk change or import.
     job_id: i64,
     kind: BulkChangeKind,
-    /// For a status change, the new status, which is empty when the status was cleared. For a CSV file, the file name. Otherwise
-    /// empty.
+    /// For a status change, the new status, which is empty when the status was cleared. For a CSV file or an import, the file name.
+    /// Otherwise empty. An undo has the detail of the undone change.
     detail: String,
-    /// Number of vehicles that the bulk change changed or, for an undo, number of vehicles that were restored.
+    /// Number of vehicles that the bulk change changed. For an undo, the number of restored vehicles, or of vehicles deleted with an
+    /// imported campaign.
     vehicles: i64,
 }
 

@@ -102,7 +102,7 @@ struct StatusCount {
 #[derive(Serialize, ToSchema)]
 struct UserActivity {
     hmc: String,
-    /// Change in the number of inspected vehicles that this user's saves caused; may be negative.
+    /// Change that this user's saves caused in the number of inspected vehicles; may be negative.
     inspected: i64,
     saves: i64,
     found_wrong: i64,

@@ -32,7 +32,7 @@ struct UserHistory {
     next: Option<String>,
 }
 
-/// Event in the history of a user: an event of the account, or a bulk change that the user made.
+/// Event in the history of a user: an event of the account, or a bulk change or undo that the user made.
 #[derive(Serialize, ToSchema)]
 struct UserEvent {
     at: DateTime<Utc>,
@@ -44,7 +44,7 @@ struct UserEvent {
     summary: String,
     /// Changed fields of the account; empty for other events.
     fields: Vec<NamedFieldChange>,
-    /// Bulk change that the user made or undid; null for other events.
+    /// Bulk change or undo that the user made; null for other events.
     bulk: Option<BulkChangeEvent>,
 }
 
@@ -63,7 +63,7 @@ impl UserEvent {
     }
 }
 
-/// Lists the history of a user, newest first: sign-ins, lockouts, ended sessions, account changes, and the bulk changes of the
+/// Lists the history of a user, newest first: sign-ins, lockouts, ended sessions, account changes, and the bulk changes and undos of the
 /// last 90 days.
 #[utoipa::path(get, path = "/users/{id}/history", tag = "users", params(("id" = i64, Path, minimum = 1), MergedHistoryQuery),
     responses((status = 200, description = "One page.", body = UserHistory),

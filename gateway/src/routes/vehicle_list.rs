@@ -95,8 +95,8 @@ async fn all_vehicles(
     Ok(([tag, revision, (CONTENT_TYPE, HeaderValue::from_static("application/json"))], Body::from_stream(array(all))).into_response())
 }
 
-/// Timeout for each chunk of a vehicle list after the first chunk, which has the shorter `DEFAULT_CALL_TIMEOUT`. When this timeout
-/// expires, the response has already begun and is aborted.
+/// Timeout for each chunk of a vehicle list except the first. The response has already begun by then, so a timeout aborts the response. The
+/// first chunk has the shorter `DEFAULT_CALL_TIMEOUT`.
 const CHUNK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns the next chunk of the vehicle list; `None` after the last chunk. Returns an `Unavailable` error when no chunk arrives

@@ -26,11 +26,11 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles))
 }
 
-/// Optional query parameter with the yard from which the next vehicle to inspect (`next` in the response) is chosen.
+/// Optional query parameter with the yard to which the choice of the next vehicle (`next` in the response) is limited.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct YardQuery {
-    /// Id of the yard from which the next vehicle to inspect (`next` in the response) is chosen; all yards when absent.
+    /// Id of the yard to which the choice of `next`, the next vehicle to inspect, is limited; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
 }
@@ -75,7 +75,7 @@ struct SaveVehicle {
     /// Id of the campaign. When present, the id must equal the id of the vehicle's campaign.
     campaign_id: Option<i64>,
     origin: Option<VinOrigin>,
-    /// Field values that the user saw before the change. When present, the save changes only these fields. The server then checks
+    /// Old values of the fields to change, as the user saw them. When present, the save changes only these fields. The server then checks
     /// each of these fields for a concurrent change, instead of comparing the version of the vehicle.
     base: Option<Base>,
     /// How to handle a field that another user changed meanwhile; `ask` when absent.

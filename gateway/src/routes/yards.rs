@@ -1,4 +1,4 @@
-//! Routes that list the yards (parking areas of the site) with the number of vehicles and of inspected vehicles.
+//! Routes that list the yards (parking areas of the site), each with the number of its vehicles and how many of them are inspected.
 use crate::{
     extract::{auth::AuthenticatedCaller, query, request_parts::QueryParams},
     http::problem::ApiResult,

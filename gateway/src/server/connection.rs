@@ -63,8 +63,8 @@ pub(super) struct Connection {
     work: HandlerRuntime,
     peer: Peer,
     timeouts: IdleTimeouts,
-    /// Whether the connection has carried an HTTP/2 request. If so, the gateway sends GOAWAY when the process begins to drain before
-    /// a shutdown, so that the client opens a new connection.
+    /// Whether the connection has carried an HTTP/2 request. When the process starts draining before a shutdown, the gateway sends GOAWAY
+    /// on such a connection, so that the client opens a new connection.
     shared: AtomicBool,
 }
 

@@ -86,8 +86,7 @@ pub struct ActivityTrackingBody {
 }
 
 impl ActivityTrackingBody {
-    /// Wraps the body of a request or response. The body holds `busy`, so that the request stays in flight until the body is
-    /// dropped.
+    /// Wraps the body of a request or response. The new value owns `busy`, so that the request stays in flight until the value is dropped.
     #[must_use]
     pub fn new(body: Body, busy: InFlightGuard) -> Self {
         Self { body, busy }

@@ -28,8 +28,8 @@ const BROTLI_EXTENSION: &str = ".br";
 const CACHE_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// Path, relative to the folder of the built web app, of a JSON list of the scripts and styles to preload. Each entry is `[route,
-/// paths of files]`.
+/// JSON file that lists the scripts and styles to preload; path relative to the folder of the built web app. Each entry is an array of a
+/// route and the paths of its files.
 const PRELOAD_FILE: &str = ".vite/preload.json";
 
 /// Static files of the web app in memory.

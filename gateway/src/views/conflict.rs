@@ -51,7 +51,7 @@ pub struct Conflict {
     campaign_name: String,
     vin_number: String,
     field: VehicleField,
-    /// Value of the field that the user of the later save saw before changing the field.
+    /// Value of the field that the user saw before making the later save.
     base: String,
     /// Value of the field that was stored when the later save arrived.
     theirs: String,

@@ -1,4 +1,5 @@
-//! JSON form of sessions and personal data of a user, for the routes of the user's own account and the routes for supervisors.
+//! JSON forms of a user's sessions and personal data. The routes of the user's own account and the routes for supervisors share these
+//! forms.
 use crate::views::json_values;
 use chrono::{DateTime, Utc};
 use patio_proto::auth as pb;

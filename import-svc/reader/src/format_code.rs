@@ -28,7 +28,7 @@ pub(crate) struct FormatSection {
     pub(crate) whole: Vec<FormatToken>,
     /// Number of digit placeholders after the decimal point: the number is rounded to this many decimals.
     pub(crate) decimals: usize,
-    /// Number of decimals that are displayed even if they are zero. The placeholders `#` and `?` after them drop trailing zeros.
+    /// Number of decimals that are always displayed, even if they are zero. Trailing zeros after these decimals are dropped.
     pub(crate) min_decimals: usize,
     pub(crate) is_general: bool,
 }
@@ -37,7 +37,8 @@ pub(crate) struct FormatSection {
 pub(crate) enum FormatToken {
     /// Digit placeholder `0`. Where the number has no digit, `0` is written.
     Zero,
-    /// Digit placeholder `#` or `?`. Where the number has no digit, nothing is written; a spreadsheet program pads `?` with a blank.
+    /// Digit placeholder `#` or `?`. Where the number has no digit, nothing is written. For `?`, a spreadsheet program would display a
+    /// blank instead.
     Digit,
     Fixed(char),
 }
@@ -111,8 +112,10 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
     section
 }
 
-/// Parses one section of a format code. Returns `None` if the section is empty or applies only to text. Returns `Err` if the section
-/// is not a digit pattern, for example a date. The error is the number format of the whole format code.
+/// Parses one section of a format code. Returns `None` if the section is empty or applies only to text.
+///
+/// Returns `Err` if the section is not a digit pattern, for example if the section is a date. The error value is the number format that
+/// then applies to the whole format code.
 fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
     let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);
@@ -179,11 +182,11 @@ fn code_starts(first: &char, rest: &[char], word: &[char]) -> bool {
     rest.len() + 1 >= word.len() && std::iter::once(first).chain(rest).zip(word).all(|(c, letter)| c.eq_ignore_ascii_case(letter))
 }
 
-/// Parses the content of square brackets in a format code: a colour, a locale, a currency, a condition, or elapsed time. Stores a
-/// condition in `section`.
+/// Parses the content of square brackets in a format code: a colour, a locale, a currency, a condition, or elapsed time. Stores a condition
+/// in `section`.
 ///
-/// Returns `Err` for elapsed time, a currency or an invalid condition, which a digit pattern cannot contain. The error is the number
-/// format of the whole format code.
+/// Returns `Err` for elapsed time, a currency or an invalid condition, because a digit pattern cannot contain them. The error value is the
+/// number format that then applies to the whole format code.
 fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat> {
     let lower = inside.to_lowercase();
     let is_elapsed = !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.chars().all(|c| unit.starts_with(c)));

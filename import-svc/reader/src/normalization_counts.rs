@@ -5,7 +5,8 @@ use patio_proto::normalization;
 /// Counts of cells whose stored value differs from the worksheet.
 #[derive(Default)]
 pub(crate) struct NormalizationCounts {
-    /// Two counts per column: cells in which dashes were replaced with hyphens, then cells in which only other characters changed.
+    /// Two counts for each column. The first counts cells in which dashes were replaced with hyphens, the second counts all other changed
+    /// cells.
     counts: [[u64; 2]; Column::ALL.len()],
 }
 

@@ -103,10 +103,10 @@ fn duration(number: f64) -> Cell {
     Cell::Unsupported(text, format!("Excel turned this into a time. {FORMAT_AS_TEXT_HINT}"))
 }
 
-/// Rounds a number that is not negative, half up, and returns its digits before and after the decimal point.
+/// Rounds a non-negative number half up, and returns its digits before and after the decimal point.
 ///
-/// Rounds the decimal digits that [`plain`] displays, as spreadsheet programs do. The binary value of 2.675 is slightly below 2.675 and
-/// would be rounded down.
+/// Like a spreadsheet program, rounds the decimal digits that [`plain`] displays, not the binary value. For example, 2.675 becomes 2.68,
+/// although its binary value is slightly below 2.675.
 fn rounded(number: f64, decimals: usize) -> (String, String) {
     let text = plain(number);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

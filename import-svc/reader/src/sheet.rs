@@ -46,7 +46,7 @@ struct Cells<'p, 'f> {
     texts: &'p [Rc<str>],
     formats: &'p NumberFormats,
     from_1904: bool,
-    /// Current row counted from 0, for rows and cells without an explicit position.
+    /// Index of the current row, counted from 0. The index applies to rows and cells whose position is not given in the XML.
     row: u32,
     column: u32,
 }

@@ -141,7 +141,8 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     path.ok_or_else(damaged_part_rejection)
 }
 
-/// Relationship: a link from one part of the `.xlsx` package to another. The end of its type URI names the kind of the target.
+/// Relationship: a link from one part of the `.xlsx` package to another part. `kind` is a URI whose last segment names the kind of the
+/// target, such as `worksheet`.
 struct Link {
     kind: String,
     target: String,
@@ -223,8 +224,8 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
     }
 }
 
-/// Reads the text of a cell, which consists of one or more formatted runs, up to the closing tag. Skips phonetic hints of
-/// Japanese text.
+/// Reads the text of a cell up to the closing tag, and joins the differently formatted pieces of the text. Skips phonetic hints of Japanese
+/// text.
 pub(crate) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {

@@ -149,7 +149,8 @@ impl WorkbookReader {
     }
 }
 
-/// Writes the file to the reader process. A process that stops reading early reports the reason in its records.
+/// Writes the file to the reader process. A write error is only logged, because a process that stops reading early reports the reason in
+/// its records.
 async fn send_file(mut stdin: ChildStdin, file: Bytes) {
     if let Err(cause) = stdin.write_all(&file).await {
         tracing::debug!(%cause, "workbook reader process stopped reading before the end of the file");

@@ -1,6 +1,7 @@
 //! Checks the zip package of a workbook before it is parsed: signature, number of parts, unpacked sizes.
 //!
-//! Protects against zip bombs and forged counts: without these limits, a file of two kilobytes can exhaust memory.
+//! Protects against zip bombs and against a forged number of shared strings. Without these checks, a file of two kilobytes can exhaust
+//! memory.
 use crate::rejection::{not_xlsx_rejection, unreadable_workbook_rejection};
 use patio_proto::imports::Rejection;
 use std::io::{Cursor, Read};

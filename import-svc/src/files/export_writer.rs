@@ -37,7 +37,7 @@ const COLUMNS: [(&str, f64); 11] = [
 const SUMMARY_COLUMNS: [(&str, f64); 5] =
     [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
 
-/// Text in the status column for a vehicle that was inspected without a status.
+/// Text in the status column for an inspected vehicle that has no status.
 pub(super) const NO_STATUS_TEXT: &str = "No status";
 
 /// Converts a time to the yards' local time, UTC-3.

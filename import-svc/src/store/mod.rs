@@ -14,11 +14,10 @@ use patio_proto::role;
 use serde_json::json;
 use sqlx::{Error, FromRow, query, query_as, query_scalar};
 
-/// Heartbeat timeout: a running import without a heartbeat for this long counts as orphaned, unless the import runs in this
-/// process.
+/// Heartbeat timeout: a running import without a heartbeat for this long counts as orphaned, unless the import runs in this process.
 ///
-/// The timeout is ten heartbeat intervals long, because heartbeats are late on an overloaded machine, and the draft of a running
-/// import must not be discarded.
+/// The timeout is ten heartbeat intervals long. With a shorter timeout, the draft of a running import could be discarded on an overloaded
+/// machine, where heartbeats are late.
 pub const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(20);
 
 /// One attempt to import a file.
@@ -94,7 +93,8 @@ impl ImportFailureKind {
     }
 }
 
-/// Begins an attempt to import a file. Starts no attempt if the upload id belongs to another user, a running attempt or an imported file.
+/// Begins an attempt to import a file. Starts no attempt if the upload id already belongs to another user, to a running attempt, or to an
+/// imported file.
 pub async fn begin_import_attempt(db: &Db, attempt: ImportAttempt, running: LocalImports) -> Result<BeginAttemptResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
@@ -132,9 +132,10 @@ async fn insert(tx: &mut Tx<'_>, attempt: &ImportAttempt) -> Result<i64, Error> 
         .fetch_one(c).await)
 }
 
-/// Restarts an import whose earlier attempt ended without success or whose process died. Returns `false` if another attempt has already
-/// restarted the import. The row keeps the campaign id of the earlier attempt, whose draft may have been published before the process
-/// died.
+/// Restarts an import whose earlier attempt ended without success, or whose process died. Returns `false` if another attempt has already
+/// restarted the import.
+///
+/// The database row keeps the campaign id of the earlier attempt, because this campaign may have been published before the process died.
 async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> Result<bool, Error> {
     let changed = on!(tx.connection(), c => query(
         "update imports set file_name = $2, digest = $3, role = $4, address = $5, started_at = $6, seen_at = $6,

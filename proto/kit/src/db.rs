@@ -206,13 +206,13 @@ impl Db {
         self.commit(Durability::Flushed, work).await
     }
 
-    /// Runs `work` in one transaction and returns after the commit, without waiting for the disk.
+    /// Runs `work` in one transaction and returns after the commit, usually without waiting for the disk.
     ///
-    /// Used for the steps of a long job, whose final [`Self::write`] makes all earlier steps durable. The final write has to check
-    /// that all steps are still stored, because a crash of the database may have lost the last steps.
+    /// Used for the steps of a long job, whose final [`Self::write`] makes all earlier steps durable. The final write has to check that all
+    /// steps are still stored, because a crash of the database may have lost the last steps.
     ///
-    /// While the database is busy with durable writes, each step waits for the disk as well. Otherwise the other writers
-    /// would have to wait until all steps so far are flushed.
+    /// Within a second of a durable write, each step waits for the disk as well. Otherwise, the next durable write of another caller would
+    /// take longer, because it would also flush all earlier steps.
     pub async fn write_with_deferred_flush<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
@@ -243,10 +243,11 @@ impl Db {
 
     /// Runs `work` without a transaction on `PostgreSQL`. `work` may read rows first, and does all its writing in one last statement.
     ///
-    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Other transactions may have
-    /// changed the rows that `work` read, so the statement has to check these rows itself. `PostgreSQL` reuses one plan for all
-    /// parameter values, because planning takes longer than running the statement. On `SQLite` this function does the same
-    /// as [`Self::write`].
+    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Other transactions may have changed
+    /// the rows that `work` read, so the statement has to check these rows itself. Its query plan is reused for all parameter values,
+    /// because planning takes longer than running the statement.
+    ///
+    /// On `SQLite` this function does the same as [`Self::write`].
     pub async fn write_single_statement<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,

@@ -129,14 +129,13 @@ impl ServiceHost {
         Ok(db)
     }
 
-    /// Runs `work`, and retries it while the database is unavailable.
+    /// Runs `work`, and retries it while the database is unavailable, because processes may start in any order.
     ///
-    /// Processes may start in any order. A service in its own process also waits until an administrator has created the service's
-    /// role, database and privileges. In a process that runs all services, a missing role or database is an error at once, so that
-    /// the operator sees the wrong setting.
+    /// A service in its own process also retries `work` while its role, database or privileges are missing, because an administrator may
+    /// still create them. In a process that runs all services, this is an error at once, so that the administrator sees the wrong setting.
     ///
     /// # Errors
-    /// Returns any failure of `work` other than an unavailable database.
+    /// Returns any failure of `work` that is not retried.
     pub async fn retry_until_database_up<'w, T>(
         &self,
         mut work: impl FnMut() -> BoxFuture<'w, anyhow::Result<T>> + Send,

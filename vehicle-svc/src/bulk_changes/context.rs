@@ -29,7 +29,7 @@ impl BulkCallContext {
     /// Returns the scope of the vehicle lookup: campaign, yard, and whether the lookup locks the rows of the vehicles.
     /// A dry run locks no rows.
     #[must_use]
-    pub fn lookup_scope(&self) -> VehicleLookupScope {
+    pub fn vehicle_lookup_scope(&self) -> VehicleLookupScope {
         VehicleLookupScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
     }
 }
@@ -39,8 +39,8 @@ impl BulkCallContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The requested VIN does not show which model code the caller means: `BG30001` fits both `BG3 0001` and `BG30 001`. The VIN is
-    /// not written in two parts, or two request lines have the blank after the model code in different places.
+    /// The request does not show which model code the caller means. Either the VIN is not written in two parts and fits several vehicles
+    /// (`BG30001` fits `BG3 0001` and `BG30 001`), or two request lines divide the same VIN at different places.
     AmbiguousVin,
     /// The vehicle already has the requested status.
     SameStatus,
@@ -81,7 +81,7 @@ impl SkipReason {
 pub struct BulkChangeResult {
     /// Number of vehicles that match the requested VINs.
     pub matched: usize,
-    /// Number of vehicles that the bulk call changed, or would change in a dry run.
+    /// Number of changed vehicles. For a dry run: number of vehicles that the bulk call would otherwise change.
     pub updated: usize,
     /// VINs of the vehicles left unchanged, each with the reason.
     pub skipped: Vec<(String, SkipReason)>,

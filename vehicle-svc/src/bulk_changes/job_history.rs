@@ -113,8 +113,9 @@ impl JobChangeSet {
         job_snapshots::insert(tx, job, &self.before).await
     }
 
-    /// Updates the vehicle counters, hourly work counts and change list of every changed campaign. Returns the new counters of each
-    /// campaign. Must be called after the vehicles were changed; `at` is the time of the change.
+    /// Updates the vehicle counters, the hourly work counts and the change list (revision of the last change of each vehicle) of every
+    /// changed campaign. Returns the new counters of each campaign. Must be called after the vehicles were changed; `at` is the time of the
+    /// change.
     pub async fn update_campaign_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::update_yard_counters(tx, *campaign, &here.deltas).await?;

@@ -48,13 +48,13 @@ struct Asked<'a> {
     keys: Vec<String>,
     /// For each VIN, the index (from 0) of the last request line that contains the VIN.
     rows: Vec<usize>,
-    /// For each VIN, the comparison key of the first written model code; `None` when no request line shows the model code, because
-    /// none has a blank between model code and serial number.
+    /// For each VIN, the comparison key of the model code in the first request line that writes the VIN in two parts (model code, blank,
+    /// serial number); `None` when no line does.
     models: Vec<Option<String>>,
     /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) in `keys` of the VINs that the request lines write with different model codes. Such a VIN is ambiguous:
-    /// `BG3 0001` and `BG30 001` have the same key but different model codes.
+    /// Indexes (from 0) in `keys` of ambiguous VINs: several request lines contain the same key with different model codes, such as
+    /// `BG3 0001` and `BG30 001`.
     cut_twice: HashSet<usize>,
 }
 
@@ -100,25 +100,25 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns `true` when the requested VIN with the number `asked` (from 1) does not show which vehicle the caller means.
-    /// `fits_several` is `true` when vehicles with different model codes have the VIN's comparison key.
+    /// Returns `true` when a requested VIN does not show which vehicle the caller means. `asked` is the position of the VIN in `keys`,
+    /// counted from 1. `fits_several` is `true` when vehicles with different model codes have the VIN's comparison key.
     fn is_ambiguous(&self, asked: i64, fits_several: bool) -> bool {
         let is_cut_twice = usize::try_from(asked - 1).is_ok_and(|place| self.cut_twice.contains(&place));
         is_cut_twice || (fits_several && self.written.get(self.row(asked)).and_then(|last| model_of(last)).is_none())
     }
 
-    /// Returns `true` when the requested VIN with the number `asked` (from 1) can mean a vehicle whose model code has the comparison
-    /// key `model`. A VIN without a written model code can mean any vehicle with its comparison key.
+    /// Returns `true` when a requested VIN can mean a vehicle whose model code has the comparison key `model`. `asked` is the position of
+    /// the VIN in `keys`, counted from 1. A VIN without a written model code can mean any vehicle with its comparison key.
     fn can_mean(&self, asked: i64, model: &str) -> bool {
         let written = usize::try_from(asked - 1).ok().and_then(|place| self.models.get(place)?.as_deref());
         written.is_none_or(|written| written == model)
     }
 
-    /// Separates the found vehicles that the caller means from the vehicles whose requested VIN is ambiguous. Drops the vehicles
-    /// that the caller cannot mean, because another model code is written in the request.
+    /// Returns the vehicles that the caller means, and the vehicles whose requested VIN is ambiguous. Omits vehicles whose model code
+    /// differs from the model code in the request.
     ///
-    /// `asked_and_model` returns the number (from 1) of the requested VIN that found a vehicle, and the vehicle's model code. Vehicles
-    /// with the same model code in several campaigns do not make a VIN ambiguous.
+    /// `asked_and_model` returns the position (from 1) in `keys` of a vehicle's requested VIN, and the vehicle's model code. Vehicles with
+    /// the same model code in several campaigns do not make a VIN ambiguous.
     fn split_ambiguous<T>(&self, found: Vec<T>, asked_and_model: impl Fn(&T) -> (i64, &str)) -> (Vec<T>, Vec<T>) {
         let models: Vec<String> = found.iter().map(|vehicle| vin::comparison_key(asked_and_model(vehicle).1)).collect();
         let mut first_models = HashMap::<i64, &str>::with_capacity(found.len());
@@ -145,14 +145,14 @@ impl<'a> Asked<'a> {
         self.keys.iter().map(String::as_str).collect()
     }
 
-    /// Returns the index (from 0) of the last request line that contains a VIN. `asked` is the number of the VIN, counted from 1
-    /// without duplicates.
+    /// Returns the index (from 0) of the last request line that contains a VIN. `asked` is the position (from 1) of the VIN
+    /// in `keys`.
     fn row(&self, asked: i64) -> usize {
         usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
     }
 
-    /// Creates the result of a bulk call from the vehicles that the caller means or may mean. `found` yields, for each vehicle, the
-    /// number (from 1) of its requested VIN. The result lists requested VINs without a vehicle as the caller wrote them.
+    /// Creates the result of a bulk call: number of matching vehicles, requested VINs without a match, and a warning about repeated VINs.
+    /// `found` yields, for each matching vehicle, the position (from 1) of its requested VIN in `keys`.
     fn outcome(&self, found: impl Iterator<Item = i64>) -> BulkChangeResult {
         let found: Vec<usize> = found.map(|asked| self.row(asked)).collect();
         let matched = found.len();
@@ -177,7 +177,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let new = status_patch(run.caller.role, change);
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = Asked::of(vins)?;
-    let found = status_change_targets::find_status_change_targets(tx, &asked.keys(), new, run.lookup_scope()).await?;
+    let found = status_change_targets::find_status_change_targets(tx, &asked.keys(), new, run.vehicle_lookup_scope()).await?;
     let (meant, unclear) = asked.split_ambiguous(found, |vehicle| (vehicle.asked, vehicle.model_code.as_str()));
     let mut outcome = asked.outcome(meant.iter().chain(&unclear).map(|vehicle| vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = meant.into_iter().partition(|vehicle| vehicle.is_open);
@@ -275,7 +275,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
         tx,
         &asked.keys(),
         OptionalVehicleColumns { place: true, ..OptionalVehicleColumns::default() },
-        run.lookup_scope(),
+        run.vehicle_lookup_scope(),
     )
     .await?;
     let (meant, unclear) = asked.split_ambiguous(found, |vehicle| (vehicle.asked, vehicle.model_code.as_str()));

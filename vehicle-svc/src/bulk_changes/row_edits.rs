@@ -179,7 +179,7 @@ pub async fn apply_row_edits(
         operator_notes: rows.iter().any(|row| row.operator_notes.is_some()),
         admin_notes: rows.iter().any(|row| row.admin_notes.is_some()),
     };
-    let scope = run.lookup_scope();
+    let scope = run.vehicle_lookup_scope();
     let scope = VehicleLookupScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
     let mut found = vehicle_lookup::find_by_vin_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));

@@ -30,8 +30,8 @@ const MAX_GROUP_LEN: usize = 64;
 const GROUP_INTERVAL: Duration = Duration::from_millis(8);
 /// Number of waiting saves at which the next group starts at once.
 const EARLY_GROUP_LEN: usize = 4;
-/// Maximum time that a group of saves waits for the previous group to be written. Writing takes longer when a bulk change has
-/// locked a row.
+/// Maximum time that a group of saves waits for the previous group to be written. The limit prevents one locked row, for example during a
+/// bulk change, from delaying all later groups.
 const PREVIOUS_GROUP_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Batcher that collects concurrent saves into groups. All clones share one queue.

@@ -98,8 +98,8 @@ impl FieldChange {
         self.stored != self.base && self.stored != self.wanted
     }
 
-    /// Returns `true` when the merge considers the field. The merge ignores a field that the role may not change if the save
-    /// repeats the value that the client saw.
+    /// Returns `true` when the merge considers the field. If the role may not change the field, the merge considers the field only
+    /// when the requested value differs from the base value.
     fn counts(&self, role: Role) -> bool {
         role == Role::Admin || supervisor_only_field_label(self.field).is_none() || self.wanted != self.base
     }

@@ -22,8 +22,8 @@ use patio_kit::{
 };
 use std::sync::Arc;
 
-/// Limit of open conflicts per user. While a user has caused this number of open conflicts or more, further saves of the user that
-/// cause conflicts are rejected.
+/// Number of open conflicts of a user at which further saves that cause conflicts are rejected. A conflict belongs to the user whose save
+/// caused the conflict.
 const MAX_OPEN_CONFLICTS: i64 = 500;
 
 /// Input of an attempt to save: the validated request, the caller, the idempotency key and the time.

@@ -47,8 +47,8 @@ const ROUND_INTERVAL: Duration = Duration::from_secs(2);
 /// Number of rounds (runs of the periodic task) between two searches of the database for missed changes. While the connection to
 /// the other replicas is down, every round searches.
 const ROUNDS_PER_POLL: u32 = 5;
-/// Number of rounds (runs of the periodic task) between two updates of the pace of work (vehicles per hour) in idle campaigns.
-/// Without saves, the pace falls.
+/// Number of rounds (runs of the periodic task) between two updates of the pace of work (vehicles per hour) in idle campaigns. The pace of
+/// an idle campaign falls with time.
 const ROUNDS_PER_PACE: u32 = 30;
 
 /// Item that the change feed sends to the event streams of this process.

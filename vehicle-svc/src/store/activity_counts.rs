@@ -216,7 +216,7 @@ pub async fn list_status_counts(db: &Db, campaign: i64) -> Result<Vec<StatusCoun
         .bind(campaign).fetch_all(c).await)
 }
 
-/// Returns the number of users who have saved a vehicle since the hour with the number `since` began.
+/// Returns the number of users who saved a vehicle in the hour `since` (number of hours since 1970, UTC) or later.
 pub async fn count_active_users(db: &Db, since: i64) -> Result<i64> {
     on!(db.read_pool(), c => query_scalar("select count(distinct user_id) from activity where hour >= $1 and user_id <> 0 and saves > 0")
         .bind(since).fetch_one(c).await)

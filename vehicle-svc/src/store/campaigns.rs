@@ -70,8 +70,7 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Returns the stored revision of a campaign's name and state (open or closed), which campaign-svc sent; `None` for an unknown
-/// campaign.
+/// Returns the revision that campaign-svc last sent with the name and state (open or closed) of a campaign; `None` for an unknown campaign.
 pub async fn load_synced_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }

@@ -1,7 +1,7 @@
 //! Change list for delta synchronization: the revision at which each vehicle last changed.
 //!
-//! A transaction that increases a campaign's revision keeps the campaign's row locked until the commit. A reader that
-//! sees a revision therefore sees all earlier revisions.
+//! A transaction that increases a campaign's revision keeps the campaign's row locked until the commit. A reader that sees a revision
+//! therefore also sees the changes of all earlier revisions.
 use crate::store::{dialect, vehicles::VehicleListRow};
 use patio_kit::{
     db::{Db, Tx},
@@ -15,8 +15,8 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// fetches the full list.
 pub const MAX_CHANGES_PER_DELTA: i64 = 2_000;
 
-/// Records the vehicles that changed at a revision of the campaign. The caller must have set the campaign to this revision in the
-/// given transaction. If more than [`MAX_CHANGES_PER_DELTA`] vehicles changed, clients must fetch the full list instead.
+/// Records the vehicles that changed at a revision of the campaign. If more than [`MAX_CHANGES_PER_DELTA`] vehicles changed, records
+/// instead that clients must fetch the full list. The caller must have set the campaign to this revision in the given transaction.
 pub async fn record_changes(tx: &mut Tx<'_>, campaign: i64, revision: i64, ids: &[i64]) -> Result<()> {
     if i64::try_from(ids.len()).is_ok_and(|count| count > MAX_CHANGES_PER_DELTA) {
         return on!(tx.connection(), c => query("update campaigns set listed_from = $2 where id = $1")

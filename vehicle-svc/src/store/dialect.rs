@@ -1,12 +1,12 @@
 //! SQL that differs between `SQLite` and `PostgreSQL`, with the reason for each difference.
 use crate::store::vehicle_columns::columns;
 
-/// Returns `postgres_text` on `PostgreSQL` and `sqlite_text` on `SQLite`. Only `postgres_text` contains a locking clause, because
-/// `SQLite` has a single writer.
+/// Returns `postgres_text` on `PostgreSQL` and `sqlite_text` on `SQLite`. `postgres_text` additionally contains a locking clause,
+/// which `SQLite` does not need, because it has a single writer.
 ///
-/// A save locks its campaign `for key share`, so that saves of one campaign can update its counters one after another. Opening or
-/// closing a campaign locks its row `for update`, which waits for running saves and blocks later saves. With `for share`, two
-/// saves in one campaign would deadlock.
+/// A save locks its campaign's row `for key share`. Several saves can hold this lock and still update the campaign's counters one
+/// after another. With `for share`, two such saves would deadlock. Opening or closing a campaign locks its row `for update`, which
+/// waits for running saves and blocks later saves.
 #[must_use]
 pub fn choose_dialect_sql(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
     if postgres { postgres_text } else { sqlite_text }

@@ -17,9 +17,9 @@ pub struct RecentSaveCount {
     pub yard_id: Option<i64>,
     /// Number of vehicles whose last save is by this user and in the queried time window.
     pub saves: i64,
-    /// Time of the earliest of these last saves. Saves that a later save of the same vehicle replaced do not count.
+    /// Time of the earliest save that `saves` counts. Only the last save of each vehicle counts.
     pub first_at: DateTime<Utc>,
-    /// Time of the latest of these last saves.
+    /// Time of the latest save that `saves` counts.
     pub last_at: DateTime<Utc>,
 }
 

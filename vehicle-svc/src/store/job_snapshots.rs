@@ -22,7 +22,7 @@ pub struct VehicleSnapshot {
     pub id: i64,
     /// Version of the vehicle before the job; the job increased the version by one.
     pub version: i64,
-    /// Content id of the vehicle before the job: the version at which its content at that time was first stored.
+    /// Content id of the vehicle before the job. The content id is the version at which the vehicle's content was first stored.
     pub content: i64,
     /// Status before the job, empty for no status; `None` when the job did not change the status.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -172,7 +172,7 @@ pub struct JobEvent {
     pub at: DateTime<Utc>,
     /// Id of the user who made or undid the change; `None` for a service.
     pub user_id: Option<i64>,
-    /// Kind of the job: `status`, `space`, `file`, or `import` for the undo of an import.
+    /// Kind of the job: `status`, `space`, `file` or `import`. An event of kind `import` is always the undo of an import.
     pub kind: String,
     /// Whether the event is the undo of the job.
     pub undone: bool,

@@ -39,7 +39,7 @@ pub struct VehicleForSave {
     authors: Authors,
 }
 
-/// User and time of the last change of each field. `None` for a change made before the database had these columns.
+/// User and time of the last change of each field. `None` for a change made before the database stored this information.
 #[derive(Debug, Clone, FromRow)]
 struct Authors {
     status_by: Option<i64>,

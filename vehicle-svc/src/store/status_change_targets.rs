@@ -40,7 +40,7 @@ pub struct StatusChangeTarget {
     pub operator_notes: String,
     /// Notes of supervisors on the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub admin_notes: String,
-    /// Whether the vehicle has supervisor notes that the call keeps while it clears the notes of operators and team leaders.
+    /// Whether the vehicle has supervisor notes, and the call clears only the notes of operators and team leaders.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub keeps_notes: bool,
     /// Model code, the first part of the VIN.

@@ -14,9 +14,9 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// SQL for the column `next`: id of the next uninspected vehicle of the campaign in walking order (by parking space).
-/// After the last vehicle, the search continues from the first. The first argument is the SQL condition for the yard, the
-/// second the SQL condition that excludes vehicles; both may be empty.
+/// SQL for the column `next`: id of the next uninspected vehicle of the campaign in walking order (by parking space). After the last
+/// vehicle, the search continues from the first. The arguments are SQL conditions on the next vehicle `n`: the first limits the yard, the
+/// second excludes vehicles that are being saved. Both may be empty.
 macro_rules! next_after {
     ($yard:literal, $not:literal) => {
         concat!(

@@ -9,7 +9,10 @@ import { signOutInThisTab } from './signOut'
 
 const BASE = '/api'
 
-/** Reason why the last session in this tab ended without a sign-out: `ended` (revoked at the server) or `expired`. Null until then. */
+/**
+ * Reason why the last session in this tab ended without a sign-out: `ended` (revoked at the server) or `expired`. Null if no session has
+ * ended this way.
+ */
 export const lastSessionEndReason = createStore<'ended' | 'expired' | null>(null)
 
 function bearer(): Record<string, string> {

@@ -7,10 +7,12 @@ import { createStore, useStore } from '@/lib/store'
  */
 export const serverReachability = createStore(globalThis.navigator.onLine)
 
-/** Key under which the tab's web storage keeps the time since which the server cannot be reached, for pages that are loaded again. */
+/** Key in `sessionStorage` of the time at which the server became unreachable. Stored so that the time survives a reload of the page. */
 const SINCE = 'serverUnreachableSince'
 const isTime = (value: unknown): value is number => typeof value === 'number'
-/** Time as stored; null while the server can be reached and nothing is stored. */
+/**
+ * Time at which the server became unreachable, in milliseconds since 1970. Null while the server is reachable or no call has failed yet.
+ */
 let lostAt = readStoredJson(sessionStorage, SINCE, isTime)
 const loadedAt = Date.now()
 

@@ -41,10 +41,10 @@ const session = createStore<Session | null>(stored())
 export const getCurrentSession = (): Session | null => session.get()
 export const useSession = (): Session | null => useStore(session)
 
-/** Whether the signed-in person must choose a new password. Until then, the server rejects every other call. */
+/** Whether the signed-in person must choose a new password. Until the password is changed, the server rejects most other calls. */
 export const mustChangePassword = createStore(false)
 
-/** Returns the owner key of the signed-in person (under which this device stores the person's data), or null without a session. */
+/** Returns the owner key of the signed-in person, or null without a session. This device stores the person's data under the owner key. */
 export function getCurrentDataOwnerKey(): string | null {
   const now = getCurrentSession()
   return now === null ? null : getDataOwnerKey(now.user)

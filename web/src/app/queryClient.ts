@@ -11,8 +11,8 @@ const RETRYABLE = [0, 502, 503, 504]
 const isRetryable = (error: Error) => error instanceof ApiProblem && RETRYABLE.includes(error.status)
 
 /**
- * Query cache that shows a toast for a failed query if its `meta.failed` contains the translation key of a message. The page also shows
- * an error. A 401 response causes no toast, because it ends the session.
+ * Query cache that shows a toast for a failed query if its `meta.failed` contains the translation key of a message. The toast is shown in
+ * addition to the error on the page. A 401 response causes no toast, because it ends the session.
  */
 const queryCache = new QueryCache({
   onError: (error, { meta }) => {

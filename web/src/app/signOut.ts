@@ -16,8 +16,8 @@ export function signOut(): void {
 }
 
 /**
- * Local storage key of the list of users whose data must still be deleted from this device. Each user is listed by owner key (under which
- * this device stores the user's data).
+ * Local storage key of the list of users whose data must still be deleted from this device. The list contains owner keys; this device
+ * stores the data of a user under the user's owner key.
  */
 const PENDING = 'pendingDeletions'
 const isOwners = createArrayGuard((owner): owner is string => typeof owner === 'string')

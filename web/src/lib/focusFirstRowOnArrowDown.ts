@@ -1,8 +1,8 @@
 import { isShortcutKeyPress } from './keyboardShortcuts'
 
 /**
- * Calls `enter`, which focuses the first row of a table, when the key 'arrow down' is pressed while no part of the page has the focus, or
- * only its heading. Returns a function that ends this.
+ * Calls `enter` when the key 'arrow down' is pressed while the focus is on the page's heading or on nothing. `enter` focuses the first row
+ * of a table. Returns a function that stops listening.
  */
 export function focusFirstRowOnArrowDown(enter: () => void): () => void {
   const press = (event: KeyboardEvent) => {

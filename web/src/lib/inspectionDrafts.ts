@@ -26,8 +26,8 @@ export const createInspectionDraft = (vehicle: VehicleFields & { version: number
 
 /**
  * Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. A draft that
- * replaces a save is returned unchanged. If the replaced save has been sent meanwhile, the vehicle contains its values, and these must not
- * overwrite the correction. A draft without `base` is also returned unchanged.
+ * replaces a save is returned unchanged, because the vehicle may already contain the values of that save, which must not overwrite the
+ * draft. A draft without `base` is also returned unchanged.
  */
 export function rebaseInspectionDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {
   const { base } = draft

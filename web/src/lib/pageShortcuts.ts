@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Keys that do the same or opposite things on the current page, such as the two arrow keys, and what they do. */
+/** Entry of the keyboard help: one key, or several related keys such as the two arrow keys, with a label that describes their effect. */
 export interface PageShortcut {
   keys: string[]
   label: string

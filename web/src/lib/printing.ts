@@ -20,7 +20,7 @@ export function printPage(): void {
 /** Returns whether the page is being printed. Lists whose rows are all loaded then show all rows instead of one page of rows. */
 export const useIsPrinting = (): boolean => useStore(printing)
 
-/** Returns the rows of a list whose rows are all loaded: the rows of one page on the screen, and all rows up to the maximum when printed. */
+/** Returns the rows to show of a fully loaded list: one page of rows on the screen, or up to `MAX_PRINTED_ROWS` rows during printing. */
 export function useScreenOrPrintedRows<T>(rows: readonly T[], page: number, size: number): { from: number; shown: T[] } {
   const isPrinting = useIsPrinting()
   const from = isPrinting ? 0 : (page - 1) * size

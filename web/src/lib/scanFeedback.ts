@@ -12,7 +12,7 @@ const TONES: Record<ScanFeedback, Tone[]> = {
   otherVehicle: [{ hertz: 880, from: 0, ms: 110 }, { hertz: 587, from: 130, ms: 180 }],
   unknown: [{ hertz: 233, from: 0, ms: 380 }],
 }
-/** Vibration patterns in milliseconds: one short, two short, two long, one very long. The patterns can be distinguished with gloves. */
+/** Vibration patterns in milliseconds: one short, two short, two long, one very long. People who wear gloves can tell them apart. */
 const VIBRATIONS: Record<ScanFeedback, number[]> = { matched: [60], alreadyInspected: [60, 70, 60], otherVehicle: [220, 90, 220], unknown: [500] }
 const LOUDNESS = 0.25
 const EDGE_S = 0.012

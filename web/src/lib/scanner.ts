@@ -3,8 +3,8 @@ import { createStore, useStore } from './store'
 import { prepareFeedbackSound, type ScanFeedback } from './scanFeedback'
 
 /**
- * How well a scanned text matches a vehicle. `part` stands for a part of an identifier or a look-alike: another code in view may match
- * better.
+ * How well a scanned text matches a vehicle. `part` means that the text matches only a part of an identifier or a look-alike of it. Another
+ * code in view may match better.
  */
 export type MatchGrade = 'none' | 'part' | 'full'
 
@@ -30,8 +30,8 @@ export interface ScanViewProps {
   /** Whether scanning is paused: the camera stays on, but no code is reported. */
   paused?: boolean
   /**
-   * Called when the person wants to scan although `paused` is true. With this callback, a paused view is dimmed, says that it is paused while
-   * the person types, and shows a button that calls the callback.
+   * Called when the person wants to scan although `paused` is true. With this callback, a paused view is dimmed. It shows a button that
+   * calls the callback, and a message that scanning is paused during typing.
    */
   onResume?: () => void
   /** Result of the last scan, shown as the colour of the finder (the dashed square). */

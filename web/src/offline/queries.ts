@@ -70,9 +70,9 @@ export const vehicleListQuery = (campaign: number) =>
   })
 
 /**
- * Returns a campaign's vehicle list that is stored on this device. If the query cache has no list yet (`cached`), returns the stored list,
- * or null if it is missing, at once, and updates it from the server shortly afterwards. If the cache has a list, updates the stored list
- * first, and returns the cached list when the server is unreachable or no list is stored.
+ * Returns a campaign's vehicle list that is stored on this device, or null if no list is stored. `cached` is the list in the query cache.
+ * Without `cached`, returns the stored list at once, and updates it from the server shortly afterwards. With `cached`, updates the stored
+ * list first, and returns `cached` when the server is unreachable or no list is stored.
  */
 async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
   const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {

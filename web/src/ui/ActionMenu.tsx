@@ -58,7 +58,7 @@ const Dots = () => (
   </svg>
 )
 
-/** Hidden file input of an action, which opens when the menu entry is chosen. */
+/** Hidden file input of an action. Choosing the menu entry opens its file picker. */
 function FileInput({ id, label, accept, disabled, onFile }: Extract<ActionMenuItem, { accept: string }> & { id: string }) {
   return (
     <input id={id} type="file" hidden accept={accept} disabled={disabled} aria-label={label}

@@ -1,6 +1,6 @@
 import styles from './ParkingSpaceSign.module.css'
 
-/** Pattern of a parking space with a row of one letter or digit, such as B-204. */
+/** Pattern of a parking space whose row is a single letter or digit, such as row B in B-204. */
 const BAY = /^(\p{L}|\d)(-)(\S.*)$/u
 
 /**

@@ -17,7 +17,7 @@ interface PrintedRangeProps {
   total: number
 }
 
-/** Printed line above a list that states which of its rows the paper has. Renders nothing on the screen. */
+/** Line above a printed list that states the range of printed rows, such as '1 to 50 of 300'. Renders nothing on the screen. */
 export function PrintedRangeLine({ from, count, total }: PrintedRangeProps) {
   const t = useFeatureText()
   return useIsPrinting() && count > 0 && <p>{t('print.range', { from: formatCount(from + 1), to: formatCount(from + count), total: formatCount(total) })}</p>

@@ -49,8 +49,8 @@ function finish(id: number): void {
 }
 
 /**
- * Container of the toasts: above the bottom bar of a page or, without a bar, below the header, and at a desk in the lower right corner. A tap
- * hides a toast and calls the `onEnd` of that toast.
+ * Container of the toasts. On wide screens, it is in the lower right corner. On narrow screens, it is above the bottom bar of the page, or
+ * below the header if the page has no bottom bar. A tap hides a toast and calls the `onEnd` of that toast.
  */
 export function Toaster() {
   const shown = useStore(toasts)
@@ -73,8 +73,8 @@ export function Toaster() {
 }
 
 /**
- * Moves the toasts above the bottom bars of the page in each animation frame, because the height of the bars differs between pages. A bar
- * beside the toasts does not count. Returns a function that stops these updates.
+ * Keeps the toasts above the bottom bars of the page. Measures the bars in each animation frame, because their height differs between
+ * pages. Ignores bars to the left of the toasts. Returns a function that stops these updates.
  */
 function followBottomBar(element: HTMLElement | null): () => void {
   let frame = 0

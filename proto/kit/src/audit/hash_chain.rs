@@ -1,8 +1,8 @@
 //! Hash chain over the audit entries, which reveals changed and missing entries.
 //!
-//! A background task seals entries in batches, so that writers never wait for the head of the chain. Each audit seal is one link of
-//! the chain: a digest over the previous seal and the digests of the sealed entries. Seals are also logged and written to a file,
-//! out of reach of an attacker who can only write to the database.
+//! A background task seals entries in batches, so that transactions that append entries need not wait for each other. Each audit seal is
+//! one link of the chain: a digest over the previous seal and the digests of the sealed entries. Seals are also logged and written to a
+//! file, out of reach of an attacker who can only write to the database.
 use crate::audit::{
     digest::{self, SealHasher},
     retention::{ACCESS_ENTRY_KINDS, ACCESS_ENTRY_RETENTION, purge_expired_access_entries},
@@ -60,7 +60,8 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
     });
 }
 
-/// Times from which the lag of sealing is computed. Sealing adds new audit entries to the hash chain.
+/// Times of the last successful and the first failed attempt to seal audit entries (add them to the hash chain), for the lag metric and the
+/// log.
 struct SealLag {
     /// Time of the last successful attempt to seal new entries; initially the start time of the task. An attempt also counts as
     /// successful when another replica seals the entries.
@@ -233,11 +234,10 @@ pub async fn verify_chain(db: &Db, now: DateTime<Utc>) -> Result<ChainVerificati
     Ok(report)
 }
 
-/// Returns `true` when the hash chain in the database contains a seal with this number and digest. The caller read both values from a
-/// copy outside the database.
+/// Returns `true` when the hash chain in the database contains a seal with this number and digest. Both values come from a copy of the seal
+/// outside the database.
 ///
-/// An attacker who can write to the database could rebuild or truncate the chain, but the changed chain would not contain this
-/// seal.
+/// The check reveals an attacker who rebuilt or truncated the chain in the database, because the changed chain does not contain this seal.
 ///
 /// # Errors
 /// Returns the error of a failed statement.

@@ -1,10 +1,11 @@
-//! Retention of audit entries. Access entries (page views, sign-ins, sign-outs, denied calls) are deleted after a fixed time; all
-//! other entries are kept.
+//! Retention of audit entries. Access entries (page views, sign-ins, sign-outs, denied calls) are deleted after a fixed time; all other
+//! entries are kept.
 //!
 //! On `PostgreSQL`, the log has one partition per month. The access entries of a month are in a subpartition, which is dropped once the
-//! month has expired. Expired access entries outside the monthly partitions are deleted in batches: on `SQLite`, the entries of the
-//! whole log; on `PostgreSQL`, the entries of the first partition (older entries) and of the default partition (months without their
-//! own partition).
+//! month has expired. Two partitions belong to no month: the first partition (older entries) and the default partition (months without
+//! their own partition). Their expired access entries are deleted in batches.
+//!
+//! On `SQLite`, the log has no partitions. All expired access entries are deleted in batches.
 use crate::{
     audit::{self, AuditEvent, store},
     clock::Clock,
@@ -21,8 +22,8 @@ const MONTHS_AHEAD: u32 = 3;
 /// Maximum number of expired audit entries that one transaction deletes.
 const BATCH_LEN: i64 = 5_000;
 
-/// Creates the partitions of the coming months, and deletes access entries (page views, sign-ins, sign-outs, denied calls) older than
-/// the retention time. Records the number of deleted entries in the audit log, and returns the number.
+/// Creates the partitions of the coming months, and deletes access entries (page views, sign-ins, sign-outs, denied calls) older than the
+/// retention time. Returns the number of deleted entries. If entries were deleted, also records their number as an audit entry.
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next run deletes the remaining entries.

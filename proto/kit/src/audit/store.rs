@@ -90,7 +90,8 @@ pub(super) struct Seal {
     pub digest: String,
 }
 
-/// Stored digest of a sealed entry, with the current values of the entry unless the entry was deleted.
+/// Sealed audit entry: the digest stored when the entry was sealed, and the current values of the entry. The current values are missing
+/// when the entry was deleted.
 ///
 /// The current values are read as any JSON type, because a manipulated entry may contain values of a wrong type.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -113,7 +114,7 @@ pub(super) struct SealedEntry {
 }
 
 impl SealedEntry {
-    /// Removes the content of the entry, but keeps its digest. An archive file stores the entries of other partitions without content.
+    /// Removes the content of the entry, but keeps its digest. An archive file contains only the digest of an entry of another partition.
     pub(super) fn without_content(self) -> Self {
         let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
         Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
@@ -124,8 +125,8 @@ pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
     on!(tx.connection(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
 }
 
-/// Tries to acquire, until the transaction ends, the lock that lets only one replica seal audit entries. Returns `false` when
-/// another replica holds the lock.
+/// Tries to acquire the lock that lets only one replica seal audit entries, and holds the lock until the transaction ends. Returns `false`
+/// without waiting when another replica holds the lock.
 pub(super) async fn try_acquire_sealing_lock(tx: &mut Tx<'_>) -> Result<bool> {
     match tx.connection() {
         Engine::Sqlite(_) => Ok(true),
@@ -217,7 +218,8 @@ macro_rules! sealed {
 
 /// Returns up to `most` sealed entries after a position (seal number and entry id), in the order of the chain.
 ///
-/// `PostgreSQL` finds an entry's partition by its time. An entry whose time was changed therefore counts as missing.
+/// On `PostgreSQL`, the query finds the partition of an entry by the time of the entry. An entry whose time was changed is therefore not
+/// found and counts as missing.
 ///
 /// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long.
 pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
@@ -243,7 +245,8 @@ pub(super) async fn count_unsealed_entries(db: &Db, before: DateTime<Utc>) -> Re
 /// `audit_events_access`.
 const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed', 'refused')";
 
-/// Returns the tables of the audit log that are not partitioned by month. Expired entries of these tables are deleted row by row.
+/// Returns the tables of the audit log that are not partitioned by month. Their expired access entries are deleted row by row, not by
+/// dropping a partition.
 pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static str>> {
     let Engine::Postgres(pool) = db.read_pool() else { return Ok(vec!["audit_events"]) };
     let has_first: bool = query_scalar("select to_regclass('audit_events_first') is not null").fetch_one(pool).await?;
@@ -253,8 +256,8 @@ pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static st
 /// Deletes up to `most` access entries (page views, sign-ins, sign-outs, denied calls) of a table that were written before a given time.
 /// Returns the number of deleted entries.
 ///
-/// On `PostgreSQL`, the statement also compares with the database's clock, because a trigger rejects deletions that are too early by
-/// this clock.
+/// On `PostgreSQL`, the entries must also be older than the retention time according to the database's clock, because a trigger rejects
+/// earlier deletions.
 pub(super) async fn delete_access_entries(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
     let own_clock = if tx.is_postgres() { "and at < now() - interval '183 days'" } else { "" };
     let text =

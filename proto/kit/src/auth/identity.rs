@@ -228,8 +228,8 @@ impl TokenVerifier {
         Ok(caller)
     }
 
-    /// Verifies a bearer token. After an idle period of the process, waits for current signing keys and revocations, unless the
-    /// caller is a service.
+    /// Verifies a bearer token. If the process was idle, first waits until signing keys and revocations have been polled again, because an
+    /// idle process polls them rarely. Calls of other services do not wait.
     ///
     /// # Errors
     /// Returns `Unauthenticated` when the token is invalid, expired or revoked.

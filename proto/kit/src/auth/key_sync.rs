@@ -73,7 +73,7 @@ async fn refresh(
     Ok(())
 }
 
-/// Reports the sessions that were active in this process to auth-svc, which expires idle sessions.
+/// Reports to auth-svc which sessions were active in this process, so that auth-svc does not expire these sessions as idle.
 async fn report_activity(
     auth: &mut TokenServiceClient<ServiceChannel>,
     tokens: &ServiceTokenSource,

@@ -184,7 +184,7 @@ impl LoadBalancer {
         });
     }
 
-    /// Adds a substitute for each unhealthy replica immediately, from the addresses that DNS has already returned.
+    /// Adds a substitute for each unhealthy replica from the known addresses, without waiting for the next DNS lookup.
     fn substitute(&self, tasks: &BackgroundTasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
@@ -282,9 +282,9 @@ impl InFlightCall {
 
     /// Sends a call to the replica and returns its response.
     ///
-    /// The call fails when the replica no longer responds at all. If `may_repeat` is true, the call also fails when the replica
-    /// becomes unhealthy and another replica is healthy, so that the caller can retry there. If the replica recovers first, the call
-    /// continues. A unary response is read to its end. A stream that is cut off ends with [`tonic::Code::Unavailable`].
+    /// The call fails when the replica stops responding altogether. If `may_repeat` is true, the call also fails as soon as the replica is
+    /// unhealthy while another replica is healthy, so that the caller can retry there. A unary response is read to its end. A stream that
+    /// is cut off ends with [`tonic::Code::Unavailable`].
     ///
     /// # Errors
     /// Returns the reason why the replica sent no complete response.
@@ -303,8 +303,8 @@ impl InFlightCall {
         })
     }
 
-    /// Waits until the replica is unhealthy while another replica is healthy. Never returns when the replica was already unhealthy at
-    /// the start: the call was sent there because no replica was healthy.
+    /// Waits until the replica is unhealthy while another replica is healthy. Never returns if the replica was not healthy at the start,
+    /// because such a replica is picked only when no replica is healthy.
     async fn wait_for_better_replica(&self) {
         if !self.0.is_healthy() {
             std::future::pending::<()>().await;

@@ -229,8 +229,8 @@ impl Replica {
         self.busy.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` when a health check or a call found the replica unhealthy. Returns `false` for a replica that was not checked
-    /// yet.
+    /// Returns `true` while the replica is unhealthy according to a health check or a call. Returns `false` for a replica that was not
+    /// checked yet.
     #[must_use]
     pub fn is_known_unhealthy(&self) -> bool {
         self.is_checked.load(Ordering::Relaxed) && !self.is_healthy()

@@ -13,11 +13,11 @@ pub const REPLICA_SUBSET_SIZE: usize = 8;
 /// Maximum number of replicas of a service that a caller checks while replicas of its subset are unhealthy.
 pub const MAX_CHECKED_REPLICAS: usize = 2 * REPLICA_SUBSET_SIZE;
 
-/// Subset of a service's replicas that one caller checks. Each caller ranks all addresses in an order of its own, by a randomly
-/// seeded hash.
+/// Subset of a service's replicas that one caller checks. Each caller ranks all addresses in an order of its own, by a randomly seeded
+/// hash.
 ///
-/// The first [`REPLICA_SUBSET_SIZE`] addresses are the caller's subset, regardless of the order in which replicas were added and removed.
-/// An added replica therefore gets its share of callers at once.
+/// The subset consists of the first [`REPLICA_SUBSET_SIZE`] addresses in this order. The order does not depend on when a replica was added,
+/// so a new replica gets its share of callers at once.
 #[derive(Default)]
 pub struct ReplicaSubset {
     order: RandomState,
@@ -25,11 +25,11 @@ pub struct ReplicaSubset {
 }
 
 impl ReplicaSubset {
-    /// Chooses the replicas to check and call among all `known` addresses: the caller's subset, and one substitute for each failing
-    /// replica.
+    /// Chooses the replicas to check and call among all `known` addresses: the caller's subset, and one working substitute for each failing
+    /// replica of the subset, at most [`MAX_CHECKED_REPLICAS`] in total.
     ///
-    /// `is_failing` returns `true` for a checked replica that is unhealthy. If `explore` is true, failing substitutes are
-    /// replaced by addresses that were not tried yet, so that any healthy replica is eventually found.
+    /// `is_failing` returns `true` for a checked replica that is unhealthy. If `explore` is true, failing substitutes are replaced by
+    /// addresses that were not tried yet, so that any healthy replica is eventually found.
     pub fn choose_replicas(
         &mut self,
         known: impl Iterator<Item = SocketAddr>,

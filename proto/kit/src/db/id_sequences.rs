@@ -1,4 +1,4 @@
-//! Last step of a restore from a backup, which ensures that ids assigned after the backup are never assigned again.
+//! Last step of a restore from a backup: advances the id sequences, so that ids assigned after the backup are never assigned again.
 use crate::db::{Db, Schema};
 use sqlx::{AssertSqlSafe, query};
 

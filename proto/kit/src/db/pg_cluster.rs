@@ -84,8 +84,8 @@ impl PgCluster {
 
     /// Returns the connections to the current primary.
     ///
-    /// Use the result of a single call for a transaction and its flush. After a failover, a flush on the new primary would not
-    /// make the transaction durable.
+    /// A transaction and the flush of its commit must use the result of the same call. After a failover, a second call returns the new
+    /// primary, and a flush there does not make the transaction durable.
     pub(super) fn primary(&self) -> Arc<PgServerConnections> {
         self.primary.load_full()
     }

@@ -12,10 +12,10 @@ use sqlx::{
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// SQL that limits how long a migration waits for a lock. A migration that gets no lock in time has changed nothing.
+/// SQL that limits how long a migration waits for a lock. A migration that gets no lock in time fails and changes nothing.
 ///
-/// Statements queue behind a waiting migration. A save may be delayed by one second: half a second for the wait, and half a second
-/// for the migration's own work.
+/// While a migration waits for a lock, statements of other processes queue behind the migration. A save may therefore be delayed by one
+/// second: half a second until the migration gets the lock, and half a second while the migration runs.
 const SET_LOCK_TIMEOUT: &str = "set lock_timeout = '500ms'";
 /// SQL that turns off notices, such as that the table of migrations already exists.
 const HIDE_NOTICES: &str = "set client_min_messages = 'warning'";

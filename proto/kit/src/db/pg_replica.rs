@@ -1,9 +1,9 @@
-//! Read replica of a `PostgreSQL` cluster. A query runs on the replica only after the replica has replayed everything that the
-//! primary had written when the query began.
+//! Read replica of a `PostgreSQL` cluster. A query runs on the replica only after the replica has replayed everything that the primary had
+//! written when the query began.
 //!
-//! The position in the write-ahead log is read from the primary and never reused from an earlier request. The position therefore
-//! covers the saves of all processes, and clients need not send a position. Each statement compares the position on its own
-//! connection, since a host name may lead to several replicas.
+//! Each query uses a position in the primary's write-ahead log that was read after the query began. The query therefore sees the earlier
+//! saves of all processes, and clients need not send the position of their own saves. Each statement checks on its own connection that the
+//! server has replayed the position, because one host name may lead to several replicas.
 use crate::db::{
     Db, PostgresPool,
     pg_cluster::{PgCluster, PgServerConnections},
@@ -24,7 +24,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum time of a query on the replica. The primary then still has time to respond within the limit of a request.
+/// Maximum time of a query on the replica, short enough that the query can then run on the primary within the time limit of the request.
 const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);

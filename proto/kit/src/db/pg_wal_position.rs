@@ -10,9 +10,9 @@ const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
 /// Position in the write-ahead log of a cluster, at which the primary inserts its next record.
 ///
-/// Only one server writes to a timeline, and a failover starts a new timeline. A server that has replayed a position of the same
-/// timeline and system therefore has exactly the content that the primary had at that position. A standby left behind by a failover
-/// has an older timeline.
+/// Only one server writes to a timeline, and a failover starts a new timeline. A standby of the same cluster (`system`) and timeline that
+/// has replayed a position therefore contains everything that the primary had written up to that position. A standby that does not follow a
+/// failover stays on the older timeline.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct WalPosition {
     system: i64,

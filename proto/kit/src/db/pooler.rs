@@ -15,7 +15,8 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
 /// SQL that reads the id of the server process. The SQL runs without a prepared statement, because prepared statements may fail
 /// behind a pooler in transaction or statement mode.
 const SELECT_SERVER_PROCESS: &str = "select pg_backend_pid()";
-/// SQL that reads the id of the server process within an open transaction, which keeps its server connection.
+/// SQL that begins a transaction and reads the id of the server process. While the transaction is open, the pooler reserves the server
+/// connection for it.
 const SELECT_SERVER_PROCESS_IN_TRANSACTION: &str = "begin; select pg_backend_pid()";
 
 /// Start of the message with which `PgBouncer` refuses a connection because of a startup parameter.

@@ -20,7 +20,7 @@ pub(super) type SharedSqliteConnection = Arc<Mutex<Option<SqliteConnection>>>;
 
 /// Pause between two checkpoints of the WAL.
 const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
-/// Number of WAL pages from which on the writer also runs a checkpoint. Only a checkpoint by the writer lets the WAL restart from its
+/// Length of the WAL, in pages, at which the writer also runs a checkpoint. Only a checkpoint by the writer lets the WAL restart from its
 /// beginning.
 const LONG_WAL_PAGES: i64 = 2000;
 

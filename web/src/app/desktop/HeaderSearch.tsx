@@ -97,7 +97,7 @@ function SearchState({ search: { typed, isLong, isLoading, found, error, retry }
   )
 }
 
-/** States how many vehicles were found. Denies that there are any only after all open campaigns were searched. */
+/** States how many vehicles were found. If none was found and not all open campaigns were searched, states how many were searched. */
 function Summary({ found: { vehicles, total, searched, open }, search }: { found: VehicleSearchResult; search: string }) {
   const t = useDesktopText()
   if (total === 0) return searched < open ? t('find.noneYet', { search, n: searched, total: open }) : t('find.none', { search })

@@ -73,7 +73,7 @@ function Help({ userType, searches, page, onClose }: HelpProps) {
 }
 
 interface KeysRow extends PageShortcut {
-  /** Word between keys that are typed in a row; null for keys of which one is typed. */
+  /** Word shown between keys that are typed one after the other, such as `then`; null if the keys are alternatives. */
   between: string | null
 }
 

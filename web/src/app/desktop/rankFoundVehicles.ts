@@ -9,12 +9,15 @@ export interface FoundVehicle {
   campaign: string
 }
 
-/** Maximum number of vehicles that one campaign gives while vehicles of other campaigns wait for a place. */
+/** Number of vehicles per campaign (the best matches) that are chosen first. Other vehicles fill only the remaining places. */
 const TURN = 3
-/** Minimum number of typed characters that are compared with the end of a VIN. People usually read out the last four characters. */
+/** Minimum length of a typed text that is compared with the end of a VIN. People usually read out the last four characters. */
 const MIN_ENDING = 4
 
-/** Returns how well a vehicle matches a typed text: 0 for an exact space or a whole part of the VIN, 1 for a beginning, 2 for the rest. */
+/**
+ * Returns how well a vehicle matches a typed text; a lower number is a better match. 0: the text equals the parking space, the VIN or a
+ * part of the VIN, or is the end of the VIN. 1: the parking space, the VIN or a part of the VIN begins with the text. 2: every other match.
+ */
 function rank({ vin, space }: FoundVehicle, key: string): number {
   const whole = toIdentifierKey(vin)
   const words = [toIdentifierKey(space), whole, ...vin.split(/[ -]/).map(toIdentifierKey)]
@@ -23,8 +26,8 @@ function rank({ vin, space }: FoundVehicle, key: string): number {
 }
 
 /**
- * Chooses the vehicles to show from the vehicles found in each campaign, best match first. Among equal matches, the order of the campaigns
- * decides. A campaign gives at most `TURN` vehicles until every campaign had its turn.
+ * Returns at most `limit` of the vehicles found in all campaigns, best match first. Equally good matches have the order of their
+ * campaigns. The `TURN` best matches of each campaign are chosen before all other vehicles.
  */
 export function rankFoundVehicles(found: FoundVehicle[][], text: string, limit: number): FoundVehicle[] {
   const key = toIdentifierKey(text)

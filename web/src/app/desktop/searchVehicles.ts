@@ -6,7 +6,7 @@ import { fetchCampaignPage } from '@/api/requests'
 import type { Campaign, CampaignPage, CampaignSearchParams } from '@/api/types'
 import { rankFoundVehicles, type FoundVehicle } from './rankFoundVehicles'
 
-/** Maximum number of campaigns that a search covers by itself. The user can then ask for a search of all open campaigns. */
+/** Maximum number of campaigns that are searched at first. The user can then start a search of all open campaigns. */
 export const MAX_SEARCHED_CAMPAIGNS = 24
 const MAX_CONCURRENT = 4
 export const MAX_SEARCH_RESULTS = 8
@@ -19,7 +19,7 @@ export interface VehicleSearchResult {
   vehicles: FoundVehicle[]
   /** Number of all matching vehicles in the searched campaigns. */
   total: number
-  /** Number of open campaigns that were searched: the campaign of the page, then the newest ones. */
+  /** Number of open campaigns that were searched. */
   searched: number
   /** Number of all open campaigns. */
   open: number
@@ -50,8 +50,8 @@ export async function searchVehicles(queries: QueryClient, { text, campaign, all
 const SPACE = /^[a-z]-\d+$/i
 
 /**
- * Empties the campaigns without the searched space if others have it. In such a campaign, the server ignores the hyphen, and finds B-20
- * in every VIN that begins with HB20.
+ * Removes the vehicles found in campaigns without the searched parking space, if another campaign has that space. In a campaign without the
+ * space, the server ignores the hyphen, so that B-20 matches every VIN that begins with HB20.
  */
 function dropHitsInsideVins(found: CampaignHits[], search: string): CampaignHits[] {
   const hasSpace = ({ vehicles }: CampaignHits) => vehicles.some(({ space }) => space.toLowerCase().includes(search.toLowerCase()))
@@ -59,7 +59,10 @@ function dropHitsInsideVins(found: CampaignHits[], search: string): CampaignHits
   return found.map((hits) => (hasSpace(hits) ? hits : { vehicles: [], total: 0 }))
 }
 
-/** Lists the ids of the open campaigns, newest first: those of the first page, or all of them. Also returns how many campaigns are open. */
+/**
+ * Returns the ids of the open campaigns, newest first, and the number of open campaigns. Unless `all` is true, returns only the ids of the
+ * first page of the campaign list.
+ */
 async function listOpenCampaigns(queries: QueryClient, all: boolean): Promise<{ ids: number[]; open: number }> {
   const campaigns: Campaign[] = []
   for (let page = 0; ; page++) {

@@ -3,7 +3,7 @@ import type { Vehicle } from '@/api/types'
 import { parseId, useQueryParams } from '@/lib/route'
 import { useCachedQueryData } from './useCachedQueryData'
 
-/** Pages whose path ends or continues with the id of a campaign. */
+/** First path segments of the pages whose second path segment is the id of a campaign. */
 const CAMPAIGN_PAGES = new Set(['campaign', 'campaign-list'])
 
 /** Returns the id of the campaign to which the current page belongs, or null. The campaign of a vehicle is known once the vehicle is loaded. */

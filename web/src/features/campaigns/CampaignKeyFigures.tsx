@@ -65,7 +65,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
 }
 
 /**
- * Figure with the estimated end of the whole campaign. Shows a time range if hourly counts are loaded, and whether the campaign will
+ * Figure with the estimated end of the whole campaign, as a time range if hourly counts are loaded. Also states whether the campaign will
  * meet its due date.
  */
 function FinishFigure({ forecast: { finish, need }, yard }: Pick<NumbersProps, 'forecast' | 'yard'>) {

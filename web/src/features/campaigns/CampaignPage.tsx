@@ -55,7 +55,7 @@ export default function CampaignPage() {
   )
 }
 
-/** Returns whether the device has a touch screen and the browser supports cameras. On such a device, scanning is fastest. */
+/** Returns whether the device has a touch screen and the browser supports cameras. Scanning is then the main action of the page. */
 const useScansByTouch = () => useMediaQuery('(pointer: coarse)') && globalThis.navigator.mediaDevices?.getUserMedia !== undefined
 
 function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: number | null }) {

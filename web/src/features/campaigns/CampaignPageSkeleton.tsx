@@ -2,7 +2,10 @@ import { useText } from '@/lib/text'
 import { Skeleton } from '@/ui/Page'
 import styles from './CampaignPageSkeleton.module.css'
 
-/** Placeholder of the campaign page: facts, key figures, charts and yards in the places and heights of the loaded parts, with the cards beside them. */
+/**
+ * Placeholder of the campaign page while it is loading. Its parts have the places and heights of the facts, key figures, charts, yards and
+ * cards.
+ */
 export function CampaignPageSkeleton({ onRetry }: { onRetry: () => void }) {
   const t = useText()
   return (

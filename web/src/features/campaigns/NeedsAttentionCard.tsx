@@ -72,7 +72,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   )
 }
 
-/** Text that states the age of the earliest timestamp in `at`, or a minimum age if `at` has fewer than `total` timestamps. */
+/** Text with the age of the oldest of `total` items. If `at` contains the times of only some items, the text states a minimum age. */
 function Oldest({ at, total }: { at: string[]; total: number }) {
   const t = useCampaignsText()
   const ageOf = useTimeAgoFormatter()

@@ -13,8 +13,8 @@ export type StatusCounts = InspectionActivity['yards'][number]['statuses']
 /** Order of the statuses in a bar, from good results to problems. */
 const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OFF BL'] as const
 /**
- * Lines of the hatch of each status, and their angle in degrees. The hatches tell statuses apart where colours do not: on paper and in
- * sunlight. ok is pale there, and ng is solid.
+ * Hatch of each status: SVG path of the lines, and angle of the hatch in degrees. The bars are hatched only in print and in the sunlight
+ * appearance, where colours are hard to tell apart. `ok` and `ng` have no hatch; in print, `ok` is paler.
  */
 const HATCHES: Partial<Record<string, [lines: string, angle: number]>> = {
   Repair: ['M0 0V5', 22], 'Repair OK': ['M0 0V5', 90], 'Not Found': ['M0 0V5', 135], 'Gate Out': ['M0 0V5', 0], 'S/OFF BL': ['M0 0V5M0 0H5', 45],
@@ -35,8 +35,8 @@ interface StatusStackProps {
 }
 
 /**
- * Bar of a yard's vehicles with one segment for each status. Two more segments show inspected vehicles without a status and uninspected
- * vehicles.
+ * Bar of a yard's vehicles with one segment for each status. Another segment shows the inspected vehicles without a status. The rest of the
+ * bar stands for the uninspected vehicles.
  */
 export function StatusStackedBar({ label, counts, done, total }: StatusStackProps) {
   const t = useCampaignsText()
@@ -71,7 +71,7 @@ function Hatch({ id, status, x, width }: { id: string; status: string; x: string
   )
 }
 
-/** Segment as it looks in the bars, for the legend. The swatch is shown where the bars are hatched. */
+/** Sample of a status's bar segment in the legend. Visible only in print and in the sunlight appearance, where the bars are hatched. */
 function Swatch({ status }: { status: string }) {
   return (
     <svg className={styles.swatch} width="18" height="14" aria-hidden="true" focusable="false">

@@ -56,7 +56,10 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
   )
 }
 
-/** Column of one yard. Its title states the numbers, because a narrow column shows only the letter and the bar. */
+/**
+ * Column of one yard. Its tooltip states the number of inspected and of all vehicles, because a narrow column shows only the yard's letter
+ * and the bar.
+ */
 function YardColumn({ yard, href, isCurrent }: { yard: YardProgress; href: string; isCurrent: boolean }) {
   const t = useCampaignsText()
   const label = t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })

@@ -116,7 +116,10 @@ export function useCampaignYardProgress({ id, name }: Pick<Campaign, 'id' | 'nam
 }
 const ofCount = (yard: YardVehicleCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 
-/** Returns the yards with the inspections of the pending saves added; those of one campaign, or of all campaigns for `null`. */
+/**
+ * Returns the yards with the inspections in this device's pending saves added to the inspected vehicles. Counts the pending saves of one
+ * campaign, or of all campaigns if `campaign` is null.
+ */
 function useYardsWithPendingSaves(yards: YardProgress[] | undefined, campaign: number | null): YardProgress[] | undefined {
   const pending = usePendingSaves()
   return useMemo(() => yards?.map((yard) => ({ ...yard, done: yard.done + Math.min(countUnsentInspections(pending, campaign, yard.id), yard.total - yard.done) })), [yards, pending, campaign])

@@ -74,7 +74,8 @@ export function ContentOrMessage({ message, children }: { message: ReactNode; ch
 
 /**
  * One of the two values of a conflict, with its author and time, and a button to keep the value. Also shows the device's time when the
- * device's clock differs from the server's, and marks the current or chosen value.
+ * device's clock differs from the server's. A label marks the vehicle's current value in an open conflict, and the kept value in a resolved
+ * one.
  */
 export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
   const t = useConflictsText()
@@ -106,7 +107,7 @@ export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onR
 
 const HMC_TAIL = 4
 
-/** HMC of the author, followed by a comma. A long HMC takes one line, with an ellipsis before its last characters. */
+/** Login name (HMC) of the author, followed by a comma. A long name is shortened to one line by an ellipsis before its last characters. */
 const AuthorHmc = ({ hmc }: { hmc: string }) => (
   <span className={styles.author} title={hmc}>
     <span className="ellipsis">{hmc.slice(0, -HMC_TAIL)}</span>

@@ -33,7 +33,7 @@ export default function ConflictsPage() {
   )
 }
 
-/** Conflicts of one tab, with the texts for an empty and for an incomplete list. */
+/** Conflicts of one tab, or a message when there are none. A line below an incomplete list states how many of all conflicts are shown. */
 function ConflictResults({ state, campaign }: { state: ConflictState; campaign: number | undefined }) {
   const t = useConflictsText()
   const conflicts = useQuery(conflictsQuery({ state, campaign }))

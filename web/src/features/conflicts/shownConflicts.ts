@@ -1,8 +1,8 @@
 import type { FieldConflict } from '@/api/types'
 
 /**
- * Returns the conflicts in the order of the page: those already shown keep their places, also when they are no longer open, and new ones
- * follow. Returns an empty list when no conflict is open.
+ * Returns the shown conflicts, followed by the open conflicts that are not shown yet. Shown conflicts keep their places, even when they are
+ * no longer open. Returns an empty list when no conflict is open.
  */
 export function mergeOpenConflicts(shown: FieldConflict[], open: FieldConflict[]): FieldConflict[] {
   if (open.length === 0) return []
@@ -13,7 +13,7 @@ export function mergeOpenConflicts(shown: FieldConflict[], open: FieldConflict[]
 
 /**
  * Returns the ids of shown conflicts that are no longer open. If the list `open` is incomplete, conflicts older than its oldest entry are
- * left out, because they may still be open on the next page.
+ * left out, because they may be open but missing from the list.
  */
 export function listResolvedConflictIds(shown: FieldConflict[], open: FieldConflict[], isComplete: boolean): ReadonlySet<number> {
   const ids = new Set(open.map(({ id }) => id))

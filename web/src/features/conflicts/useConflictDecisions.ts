@@ -12,7 +12,7 @@ import { useConflictsText } from './text'
 const DOUBLE_CLICK_MS = 600
 
 interface ConflictDecisions {
-  /** Conflicts in the order of the page, including those that were resolved since the page was opened. */
+  /** Conflicts shown on the page, in display order, including those that were resolved since the page was opened. */
   shown: FieldConflict[]
   propsOf: (conflict: FieldConflict) => ConflictProps
 }

@@ -67,7 +67,10 @@ export default function ImportPage() {
   )
 }
 
-/** Returns whether the server rejected the content of the file. After a network error or a cancelled import, the person can send the same file again. */
+/**
+ * Returns whether the server rejected the upload, so that the person must choose a file again. After other failures, such as a network
+ * error or a cancelled import, the file stays chosen.
+ */
 const isRefused = (error: Error) => error instanceof ApiProblem && !isUploadCancelled(error) && error.status >= 400 && error.status < 500 && error.status !== 401
 
 interface WorkingProps {

@@ -11,7 +11,7 @@ import { listBulkOutcomeRows } from './bulkOutcomeRows'
 import { FilterableBulkOutcomeTable } from './FilterableBulkOutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
-import { UnchangedVehicleSections } from './UnchangedVehicleSections'
+import { UnchangedVehicleLists } from './UnchangedVehicleLists'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 interface PreviewProps {
@@ -43,7 +43,7 @@ export function BulkChangePreview({ kind, status, waiting, preview, children }: 
       {result && (
         <>
           <First result={result} />
-          <UnchangedVehicleSections result={result} />
+          <UnchangedVehicleLists result={result} />
         </>
       )}
     </PreviewBox>

@@ -15,7 +15,7 @@ export const OUTCOME_COUNT_LABELS: Record<BulkOutcomeKind, ManageTextKey> = { up
 interface OutcomeRowsProps {
   label: string
   rows: BulkOutcomeRow[]
-  /** Number of further vehicles that match, but that the server does not list. */
+  /** Number of changed vehicles that are missing from `rows`, because the server lists only some of the changed vehicles. */
   unlisted?: number
 }
 

@@ -23,8 +23,8 @@ const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_note
 const useEntry = createFormDraftHook<{ id: number; entry: Entry } | null>(null)
 
 /**
- * Merges the typed values into `now`, the vehicle as currently stored. Fields that the person did not change since `before`, the vehicle as
- * opened, keep their value from `now`.
+ * Returns the field values to save: the typed value of each field that the person changed, and the currently stored value of any other
+ * field. `before` is the vehicle when the dialog was opened, and `now` is the vehicle as currently stored.
  */
 function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
   const pick = <K extends keyof Entry>(field: K): Entry[K] => (entry[field] === before[field] ? now[field] : entry[field])

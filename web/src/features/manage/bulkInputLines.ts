@@ -27,7 +27,10 @@ function problemOf(raw: string, tokens: string[]): ManageTextKey | null {
   return tokens.length < 3 ? 'bulk.noSpace' : null
 }
 
-/** Splits each line of a pasted list into a VIN (the first two words) and a parking space (the rest). */
+/**
+ * Splits each line of a pasted list into a VIN and a parking space. The VIN is the first two words, such as `HB20 000001`, and the parking
+ * space is the rest.
+ */
 export function parseParkingSpaceLines(text: string): { rows: ParkingSpaceRow[]; wrong: InvalidLine[] } {
   const rows: ParkingSpaceRow[] = []
   const wrong: InvalidLine[] = []

@@ -91,8 +91,8 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 }
 
 /**
- * Opens the rear camera stored on this device or, if that fails, the next rear camera that can be opened. Without a stored camera, or when
- * all fail, opens the browser's default camera, or instead the best untried rear camera that ranks higher and can be opened.
+ * Opens the rear camera stored on this device, or the next one if it fails. Without a stored camera, or if all fail, opens the browser's
+ * default camera. If rear cameras not tried yet rank better, opens the best available of these instead.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()
@@ -241,6 +241,6 @@ export type Camera = ReturnType<typeof createCamera>
 
 const THIRDS = 3
 
-/** Returns the next zoom value: one third of the zoom range further in or out, clamped to the range. */
+/** Returns the zoom value one third of the zoom range above (`direction` 1) or below (-1) the current value, clamped to the range. */
 export const computeNextZoom = ({ min, max, now }: { min: number; max: number; now: number }, direction: 1 | -1): number =>
   Math.min(max, Math.max(min, now + (direction * (max - min)) / THIRDS))

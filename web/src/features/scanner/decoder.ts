@@ -78,8 +78,8 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
    */
   let searched = 0
   /**
-   * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the plain pass. Codes of the
-   * plain and extra passes count once they are accepted, doubtful blurred codes at once.
+   * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the plain pass. Set when a
+   * code is accepted; the blurred-code pass sets it for any code, even a doubtful one.
    */
   let lastRead: number | 'blurred' | null = null
 

@@ -26,8 +26,8 @@ export function listPhotographScales({ width, height }: GrayPicture): number[] {
 }
 
 /**
- * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops once a code is accepted, and returns
- * every code accepted so far, with its corners in the photograph.
+ * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops when a code is accepted and no further
+ * code is expected, or after the first scale with an accepted code. Returns the accepted codes with their corners in the photograph.
  */
 export async function decodePhotograph(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()

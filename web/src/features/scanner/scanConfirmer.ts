@@ -29,9 +29,9 @@ const LONG = 12
 
 /**
  * Returns whether an EAN or UPC text was probably misread from evenly spaced stripes, such as a grille or a fence. Such stripes yield only
- * the digits 1, 2, 7 and 8; a long text may contain one other digit. The first digit of an EAN-13 is ignored, and so are the check digit
- * and the zeros of a UPC-E, because such digits may have no bars of their own. The check digit does not reveal the error: it is right by
- * chance in one of ten such readings.
+ * the digits 1, 2, 7 and 8; a long text may contain one other digit. Digits that may have no bars of their own are ignored: the first digit
+ * of an EAN-13, and in a UPC-E every 0 and the check digit. A valid check digit proves nothing, because one in ten such readings has one by
+ * chance.
  */
 function isStripes(text: string, format: string): boolean {
   if (!RETAIL.has(format)) return false

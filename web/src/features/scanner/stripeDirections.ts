@@ -7,9 +7,9 @@ const APART = Math.PI / 12
 const MIN_WEIGHT_SHARE = 0.06
 
 /**
- * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in radians, in (-π/2, π/2]. Sums the
- * brightness gradients of a half-size copy per block. Bars have many edges in one direction, as many from dark to light as from light to
- * dark. The outline of an object has only one of these two kinds of edges, and printed text has edges in all directions.
+ * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in radians, in (-π/2, π/2]. Recognizes
+ * bars by the brightness gradients in each block of a half-size copy. Bars have many edges in one direction, as many from dark to light as
+ * from light to dark. The outline of an object has only one of these two kinds of edges, and printed text has edges in all directions.
  */
 export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
   const histogram = gather(blurAndDownsampleByTwo(picture))

@@ -45,7 +45,7 @@ const useVisible = () => useSyncExternalStore(onVisibility, () => document.visib
 interface Failed {
   trouble: CameraFault | 'engine'
   /**
-   * Number of the failed attempt. If it is lower than the current attempt number, a new attempt is running and the error message is still
+   * Number of the failed attempt. When a new attempt with a higher number is running, the error message of the failed attempt is still
    * shown.
    */
   attempt: number

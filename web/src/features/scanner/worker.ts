@@ -17,7 +17,10 @@ let idle = true
 
 const spare = createDecoder(readBarcodes)
 
-/** Runs a sample picture through a separate decoder, so that the browser optimizes the engine. The result is ignored. */
+/**
+ * Decodes a sample picture so that the browser optimizes the engine. Ignores the result, and uses a separate decoder, so that the readings
+ * of real frames are not affected.
+ */
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   const picture = new ImageData(data, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)

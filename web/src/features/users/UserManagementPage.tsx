@@ -28,7 +28,7 @@ const panelAfter = (pressed: string, open: string): string | null => {
   return pressed === LIST ? NONE : null
 }
 
-/** User management of supervisors: five panels, one open at a time. The list of users is open at first. */
+/** User management page for supervisors: five panels, one open at a time. The list of users is open at first. */
 export default function UserManagementPage() {
   const t = useUsersText()
   const open = useQueryParams().get('panel') ?? LIST

@@ -4,7 +4,10 @@ import { useInspectionText } from './text'
 import type { ConcurrentChange } from './concurrentChange'
 import styles from './ConcurrentChangeNotice.module.css'
 
-/** Line that names the person who saved the vehicle while this person was entering values, and says whether the save will ask. */
+/**
+ * Line that names the other person who changed the vehicle while the user was editing it. If both entered different values, the line adds
+ * that the app will ask about this when the user saves.
+ */
 export function ConcurrentChangeNotice({ vehicle, change: { hasStatus, asks }, restored }: { vehicle: Vehicle; change: ConcurrentChange; restored: boolean }) {
   const t = useInspectionText()
   // A restored draft can be older than the other save, and then nothing happened just now.

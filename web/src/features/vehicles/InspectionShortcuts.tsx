@@ -49,8 +49,8 @@ export function InspectionShortcuts({ onNotes }: { onNotes: () => void }) {
 }
 
 /**
- * Calls `save` when Ctrl+Enter is pressed, also in a field of the form, but not in other fields and not directly after another key, as a
- * hardware scanner presses it. Returns a function that stops listening.
+ * Calls `save` when Ctrl+Enter is pressed, except in fields and dialogs outside the form. Ignores Ctrl+Enter that immediately
+ * follows another key, because a hardware scanner may have sent both. Returns a function that stops listening.
  */
 function listenForSaveKey(form: HTMLFormElement, save: () => void): () => void {
   let lastAt = Number.NEGATIVE_INFINITY

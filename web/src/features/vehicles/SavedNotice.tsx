@@ -16,7 +16,7 @@ interface SavedNoticeProps {
   delay: NextVehicleDelay
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
-  /** Whether the person can correct only the notes, because the role does not choose freely after the saved status. */
+  /** Whether the person can correct only the notes, because the vehicle has a status that only supervisors can change freely. */
   correctsNotes: boolean
   onGo: () => void
   /** Stops the delay, so that the next vehicle opens only on request. */

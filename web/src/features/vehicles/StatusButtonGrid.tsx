@@ -18,7 +18,7 @@ interface StatusGridProps {
 
 /**
  * Allowed statuses as large buttons, and the other statuses in a collapsed section, each with the reason why it is not allowed. A tap on the
- * selected status returns to the stored status. Supervisors clear a stored status with a button of its own, so that no tap does it by mistake.
+ * selected status returns to the stored status. Supervisors clear a stored status with a separate button, to avoid clearing it by mistake.
  */
 export function StatusButtonGrid({ role, stored, value, onChange }: StatusGridProps) {
   const t = useInspectionText()

@@ -13,7 +13,10 @@ interface StatusChipsProps {
   onPress: (status: string) => void
 }
 
-/** Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. Renders nothing without a vehicle to filter. */
+/**
+ * Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. Renders
+ * nothing when there are no vehicles and no chip is pressed.
+ */
 export function StatusFilterChips({ counts, total, chosen, onPress }: StatusChipsProps) {
   const t = useText()
   const present = [FILTER_NOT_INSPECTED, FILTER_INSPECTED_WITHOUT_STATUS, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))

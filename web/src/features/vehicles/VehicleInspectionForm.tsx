@@ -35,7 +35,7 @@ import styles from './VehicleInspectionForm.module.css'
 
 /** Minimum window width in pixels at which the notes are expanded when the form opens. */
 const WIDE_PX = 900
-/** Window height in pixels below which the notes do not fit under the statuses, so that the page scrolls to them. */
+/** Window height in pixels below which the page scrolls to the opened notes, because they do not fit under the statuses. */
 const LOW_PX = 700
 
 interface VehicleInspectionProps {
@@ -138,7 +138,7 @@ function VehicleScanDialog({ vehicle, identification, onManual }: { vehicle: Veh
 
 /**
  * Returns the ref of the column of statuses and notes, and a function that moves the focus there. The focus goes to the notes if the person
- * can correct only these, otherwise to the statuses. The vehicle of a correction is identified already, so its focus moves at once.
+ * can correct only these, otherwise to the statuses. In a correction, the vehicle is already identified, so the focus moves at once.
  */
 function useFocusAfterIdentification(isIdentified: boolean, correctsNotes: boolean) {
   const column = useRef<HTMLDivElement>(null)
@@ -155,10 +155,10 @@ function useFocusAfterIdentification(isIdentified: boolean, correctsNotes: boole
  */
 const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ ...vehicleQuery(next ?? 0, yard), enabled: next !== null }).data
 
-/** Returns whether the vehicle of a correction has a stored status, after which only supervisors choose freely. */
+/** Returns whether a correction starts from a vehicle that has a status. Only supervisors can freely change such a status. */
 const hasStatusBefore = (correction: InspectionDraft | null): boolean => (correction?.base?.status ?? '') !== ''
 
-/** Returns the vehicle as it was before `isHeld` became true, so that nothing moves while the person enters values. */
+/** Returns the vehicle. While `isHeld` is true, keeps returning the version from before, so that the layout does not shift during input. */
 function useVehicleBefore(vehicle: Vehicle, isHeld: boolean): Vehicle {
   const [before, setBefore] = useState(vehicle)
   if (!isHeld && before !== vehicle) setBefore(vehicle)

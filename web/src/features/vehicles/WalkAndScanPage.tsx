@@ -30,7 +30,7 @@ import { VehicleSearchField } from './VehicleSearchField'
 import { WalkInspectionSheet } from './WalkInspectionSheet'
 import styles from './WalkAndScanPage.module.css'
 
-/** Walk mode: the camera stays open, and each scanned vehicle is inspected and saved in two taps, or in one. */
+/** Walk mode: the camera stays open, and each scanned vehicle is inspected and saved with two taps, or with one if the person prefers. */
 export default function WalkAndScanPage() {
   const t = useInspectionText()
   const id = parseId(useParams<{ id: string }>().id) ?? 0

@@ -2,17 +2,17 @@ import type { Vehicle } from '@/api/types'
 import type { InspectionDraft } from '@/lib/inspectionDrafts'
 import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 
-/** A change of another person to fields that the draft of this person changes as well. */
+/** Another person's change to fields that this person's draft also changes. */
 export interface ConcurrentChange {
-  /** Whether the vehicle's status has changed. */
+  /** Whether both people have changed the vehicle's status. */
   hasStatus: boolean
-  /** Whether both people entered different values, so that the save leads to a question. */
+  /** Whether both people have entered different values for the same field. If so, a dialog asks on saving which version to keep. */
   asks: boolean
 }
 
 /**
- * Returns the change that another person has saved to fields of this draft since the person entered them. Returns `null` without such a
- * change. A draft that replaces a save counts as unaffected, because the vehicle may already contain that save.
+ * Returns another person's change to fields that this draft also changes, or `null` without such a change. Also returns `null` for a draft
+ * that replaces a save, because the vehicle may already contain that save.
  */
 export function findConcurrentChange({ base, replaces, ...draft }: InspectionDraft, vehicle: Vehicle): ConcurrentChange | null {
   if (base === undefined || replaces !== undefined) return null

@@ -27,8 +27,8 @@ export function matchScannedTextToVehicles(text: string, index: IdentifierIndex<
 }
 
 /**
- * Returns the sound and vibration to play for a scan. `here` is the id of the expected vehicle, or `null` when every vehicle of the campaign
- * is expected.
+ * Returns the sound and vibration to play for a scan. `here` is the id of the expected vehicle, or `null` to accept any vehicle of the
+ * campaign.
  */
 export function chooseScanFeedback(found: VehicleMatchResult<ListedVehicle>, here: number | null): ScanFeedback {
   if (found.kind === 'none') return 'unknown'

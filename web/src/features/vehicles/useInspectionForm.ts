@@ -33,9 +33,12 @@ export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: S
     ...submission,
     entry, restored, typedOn, closed, campaign, delay, goNow, stay, discard,
     supervisor,
-    /** Change of another person to fields of this draft, which stay as entered until the save; `null` without one. */
+    /** Another person's change to fields that this draft also changes; `null` if there is none. The draft keeps the entered values. */
     concurrent,
-    /** Status from which the next one is chosen: the stored one, or the one seen at the choice if another person has changed it since. */
+    /**
+     * Status that determines which statuses can be chosen: the stored status. For an operator who chose a status before another person
+     * changed the stored status, this is the earlier stored status.
+     */
     previousStatus: concurrent?.hasStatus === true && !supervisor ? (entry.base ?? vehicle).status : vehicle.status,
     // The identifier is compared with the edited VIN, because a supervisor may be correcting the stored VIN.
     identified: identifiesVehicle(entry.identifier, entry.vin_number),

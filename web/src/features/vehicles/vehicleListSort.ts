@@ -53,7 +53,7 @@ const SLICE = 1000
 const SLICE_MS = 8
 
 /**
- * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
+ * Returns the array indexes of the vehicles, sorted by a column. Vehicles with equal texts keep their order. Works in slices of a few
  * milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
  */
 export async function computeVehicleOrderByColumn(vehicles: readonly ListedVehicle[], { column, down }: VehicleListSort, signal: AbortSignal): Promise<Uint32Array | null> {

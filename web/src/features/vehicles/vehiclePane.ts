@@ -17,8 +17,8 @@ interface OpenPane extends VehiclePane {
 export const VehiclePaneContext = createContext<OpenPane | null>(null)
 
 /**
- * Returns two functions: one opens another vehicle, the other leaves the vehicle's page for its campaign. In the pane beside the list,
- * leaving only closes the pane.
+ * Returns two functions: `openVehicle` opens another vehicle, and `leave` goes from the vehicle's page to the page of the campaign. In the
+ * pane beside the list, `leave` only closes the pane.
  */
 export function useVehicleNavigation(campaign: string, yard: number | null) {
   const pane = useContext(VehiclePaneContext)

@@ -169,7 +169,7 @@ async function store(entry: PendingSave, session: Session): Promise<{ stored: St
   }
 }
 
-/** Sends a save that this device could not store. Throws an `ApiProblem` with the reason when the server cannot be reached either. */
+/** Sends a save that this device could not store. If the server is unreachable, throws an `ApiProblem` that states why storing failed. */
 async function sendUnstored(entry: PendingSave, { token }: Session, isDeviceFull: boolean): Promise<SaveResult> {
   try {
     return { kind: 'saved', vehicle: await sendPendingSave(entry, token) }

@@ -153,8 +153,8 @@ export type SendFailureAction = 'retry' | 'signedOut' | 'outdatedVersion' | 'ref
 
 /**
  * Decides what happens to a pending save after a failed attempt to send it. `refused` returns the save to the screen that waits for the
- * response. `retained` leaves the save in the outbox even if a screen waits, because the vehicle was deleted or replaced.
- * `outdatedVersion` means that another person has saved a newer version of the vehicle.
+ * response; if no screen waits, the save stays in the outbox. `retained` always leaves the save in the outbox, because the vehicle was
+ * deleted or replaced. `outdatedVersion` means that another person has saved a newer version of the vehicle.
  */
 export function chooseSendFailureAction(status: number, code: string, mode: PendingSave['mode']): SendFailureAction {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'

@@ -10,7 +10,7 @@ import { getSessionCipher, encryptSave, decryptSave } from './encryption'
 
 const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
-/** Time in milliseconds that sending takes after the undo period. A save that is sent within this time never counts as waiting. */
+/** Time in milliseconds allowed for sending a save after its undo period. Until this time has passed, the save still counts as held. */
 const SEND_MS = 1500
 
 export interface OutboxState {

@@ -31,7 +31,7 @@ function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
 const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.user_type ?? '')
 
 interface DownloadOptions {
-  /** Whether the download refreshes a stored list. It is then not stored, and null is returned, if the list was deleted meanwhile. */
+  /** Whether the download refreshes a stored list. If that list was deleted meanwhile, the download is discarded and null is returned. */
   isRefresh: boolean
   /** The `ETag` of the stored list. The list is then downloaded only if it has changed. */
   tag?: string | null

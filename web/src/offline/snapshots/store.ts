@@ -11,8 +11,8 @@ import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 /** The snapshots (vehicle lists stored for offline use) of the signed-in person. */
 export const snapshots = createStore<SnapshotMetadata[]>([])
 /**
- * Decoded rows of the stored vehicle lists, by campaign id. They are read again once the database has another revision, because another tab
- * has then stored changes that this tab may not have received as live events.
+ * Decoded rows of the stored vehicle lists, by campaign id. If `revision` differs from the revision in the database, the rows are read
+ * again, because another tab has stored changes that this tab may not have received as live events.
  */
 const loaded = new Map<number, { rows: ListedVehicle[]; revision: number | null }>()
 const channel = openBroadcastChannel('patio-taken', () => {
@@ -63,8 +63,9 @@ export async function readSnapshotRows(campaign: number): Promise<ListedVehicle[
 }
 
 /**
- * Stores a new full vehicle list of a campaign, in place of any previous list. With `onlyReplace`, stores it only if a list is stored, and
- * otherwise returns false. If the device has too little free storage, keeps the previous list and rejects.
+ * Stores a new full vehicle list of a campaign, in place of any previous list. Returns false without storing the list if the person has
+ * signed out or, with `onlyReplace`, if there is no previous list. If the device has too little free storage, keeps the previous list and
+ * rejects.
  */
 export async function writeSnapshot(snapshot: Omit<SnapshotMetadata, 'vehicles' | 'bytes'>, rows: ListedVehicle[], onlyReplace: boolean): Promise<boolean> {
   const database = await openDatabase()

@@ -1,4 +1,4 @@
-//! Checks of a service's database and of the number of its connections.
+//! `doctor` checks of a service's database: its state, and whether it admits enough connections.
 use crate::{
     cli::doctor::{CHECK_TIMEOUT, CheckResult, DoctorReport, RunbookSection, place, silent},
     config::Settings,

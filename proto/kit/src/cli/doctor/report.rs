@@ -103,7 +103,7 @@ impl DoctorReport {
         self.options.pre
     }
 
-    /// Records the result of one check. The result is printed at once, unless the checks are repeated or printed as JSON.
+    /// Records the result of one check. The result is printed at once, unless the option `--wait` or `--json` is set.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
@@ -144,7 +144,7 @@ impl DoctorReport {
         self.findings.iter().filter(|finding| finding.state == State::Fail).map(|finding| finding.name.as_str()).collect()
     }
 
-    /// Prints the findings, unless each finding was already printed after its check.
+    /// Prints the findings, unless [`Self::record_check`] has already printed them.
     ///
     /// # Errors
     /// Returns an error with the number of failed checks if any check failed, and an error when standard output cannot be written.
@@ -163,7 +163,8 @@ impl DoctorReport {
     }
 }
 
-/// Runs all checks and prints the report. With `--wait`, first repeats the checks until none fails or the time limit is reached.
+/// Runs all checks and prints the report. With `--wait`, repeats the checks until none fails or the time limit is reached, and prints only
+/// the last report.
 ///
 /// # Errors
 /// Returns an error when a check failed or standard output cannot be written.

@@ -48,9 +48,9 @@ sections! {
     Services = "a-service-is-unavailable",
     /// Section of `deploy/runbook.md` about the certificates for TLS between services.
     ServiceTls = "certificates-between-the-services",
-    /// Section of `deploy/runbook.md` about changes of the service secret and of the key file.
+    /// Section of `deploy/runbook.md` about changing secrets, such as the service secret and the key file of auth-svc (`PATIO_KEY_FILE`).
     Secrets = "changing-secrets",
-    /// Section of `deploy/runbook.md` about imports that always fail: the child process that reads uploaded workbooks.
+    /// Section of `deploy/runbook.md` about imports that always fail because the child process that reads workbooks cannot start.
     Workbooks = "imports-fail-at-every-file",
 }
 

@@ -13,7 +13,10 @@ import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
 import styles from './ParkingSpaceMapPanel.module.css'
 
-/** Maximum number of vehicles with a status other than ok that are drawn with a status symbol. More symbols would slow the page down and hide the map. */
+/**
+ * Maximum number of status symbols on the map. If more would be needed, none are drawn, because they would slow the page down and hide the
+ * map.
+ */
 const MAX_SIGNS = 1500
 
 interface BayPanelProps {
@@ -111,7 +114,10 @@ function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: Parkin
   ))
 }
 
-/** Drawing of all parking spaces: one SVG path for each status, and a symbol on each space whose status is not ok. */
+/**
+ * Drawing of all parking spaces: one SVG path for each status, and a symbol on each space with a status other than ok. The symbols are left
+ * out if there are more than `MAX_SIGNS`.
+ */
 function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: ParkingSpaceGrid }) {
   const groups = new Map<string, number[]>()
   bays.forEach(({ status, inspected }, index) => {

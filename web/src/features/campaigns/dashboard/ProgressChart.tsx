@@ -26,7 +26,7 @@ interface ProgressChartProps {
 
 /**
  * Returns the start and end times of the chart. Today's chart covers the working hours. Any other chart ends at the latest of now, the
- * forecast and the due date. Its future part is limited to the length of the past part, or to one day if that is longer.
+ * forecast and the due date. Its future part is at most as long as its past part, or one day if the past part is shorter than a day.
  */
 function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
   const day = getStartOfDay(now)

@@ -59,8 +59,8 @@ export function listProgressPoints(activity: InspectionActivity, now: number, fr
 }
 
 /**
- * Returns the points of the line that shows the progress needed to meet the due date. The line rises evenly in working hours, is flat
- * between them, and is straight when no working hours are left before the due date.
+ * Returns the points of the line that shows the progress needed to meet the due date. The line rises evenly during working hours and is
+ * flat outside them. It is a single straight line if no working hours are left before the due date.
  */
 export function listRequiredProgressPoints({ total, inspected }: InspectionActivity, dueAt: number, hours: WorkingHours, now: number): ProgressPoint[] {
   const points = [{ at: now, done: inspected }]
@@ -85,8 +85,8 @@ function meanPerHour(hours: HourlyActivity[], now: number): number {
 }
 
 /**
- * Returns the time at which `left` vehicles are inspected at a rate per working hour. Returns `null` for a rate of 0, and when the time is
- * too far in the future.
+ * Returns the time at which the remaining `left` vehicles will be inspected, at `perHour` vehicles per working hour. Returns `null` for a
+ * rate of 0, and when the time is too far in the future.
  */
 export const estimateFinishTime = (left: number, perHour: number, hours: WorkingHours, now: number): number | null =>
   perHour > 0 ? addWorkingHours(now, left / perHour, hours) : null

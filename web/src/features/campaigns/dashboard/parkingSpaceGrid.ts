@@ -63,7 +63,8 @@ const [MIN_PITCH_PX, GAP_PX] = [21, 3]
 /** Width in pixels of the label at the start of each row, which names the first parking space of the row. */
 export const ROW_LABEL_WIDTH_PX = 64
 /**
- * The number of parking spaces per row is a multiple of this number. The spaces labelled at the row starts thus increase in round steps.
+ * The number of parking spaces per row is a multiple of this number. The space numbers in the row labels then increase in round steps, such
+ * as 20.
  */
 const ROUND = 5
 

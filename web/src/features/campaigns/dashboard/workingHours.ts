@@ -8,7 +8,7 @@ const OFFSET = 3 * HOUR_MS
  * with work are known.
  */
 const [FIRST, END] = [7, 17]
-/** Minimum number of distinct hours of the day with work. With fewer, the default working hours count as well. */
+/** Number of distinct worked hours of the day that suffice to replace the default working hours. Fewer are combined with the defaults. */
 const MIN_WORKED_HOURS = 4
 /** Maximum number of hours into the future for which working hours are counted. */
 const MAX_HOURS = 24 * 366

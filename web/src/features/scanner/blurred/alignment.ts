@@ -1,5 +1,5 @@
 import { listHypothesesFromStart, type CodeHypothesis } from './codeHypotheses'
-import { chooseStartCharacterCandidates, findStartCharacterCandidates, type MultiScaleProfile, type TemplatesWithBlur } from './startCharacterCandidates'
+import { chooseStartCharacterCandidates, findStartCharacterCandidates, type MultiScaleProfile, type BlurredTemplates } from './startCharacterCandidates'
 
 /**
  * Cost below which a candidate character sequence (hypothesis) is good enough that no further start characters are tried. 0 is a perfect
@@ -8,7 +8,7 @@ import { chooseStartCharacterCandidates, findStartCharacterCandidates, type Mult
 const GOOD_COST = 0.06
 
 /** Returns up to `most` candidate character sequences along the brightness profile of a barcode, the best first. */
-export function findCodeHypotheses(lines: readonly MultiScaleProfile[], searches: readonly (readonly TemplatesWithBlur[])[], most: number): CodeHypothesis[] {
+export function findCodeHypotheses(lines: readonly MultiScaleProfile[], searches: readonly (readonly BlurredTemplates[])[], most: number): CodeHypothesis[] {
   const starts = chooseStartCharacterCandidates(lines.flatMap((line) => searches.flatMap((search) => findStartCharacterCandidates(line, search))))
   const all: CodeHypothesis[] = []
   for (const start of starts) {

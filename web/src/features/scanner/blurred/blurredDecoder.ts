@@ -1,5 +1,5 @@
 import { findCodeHypotheses } from './alignment'
-import { pickMostLikelyText, pickMostLikelyValues, type BlurredCodeText } from './mostLikelyText'
+import { pickMostLikelyText, pickMostLikelyValues, type BlurredCodeText } from './likeliestCode'
 import { hasUniformResidual } from './printEvenness'
 import { refineFit, createInitialFit, type CodeFit } from './codeFit'
 import { computeCharacterLikelihoods } from './likelihood'

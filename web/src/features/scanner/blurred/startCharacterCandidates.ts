@@ -22,7 +22,7 @@ const SAME_SIZE = 0.13
 const APART = 0.12
 
 /** Character patterns of one symbology, all computed with the same blur (standard deviation in modules). */
-export interface TemplatesWithBlur {
+export interface BlurredTemplates {
   set: SymbologyTemplates
   blur: number
 }
@@ -30,7 +30,7 @@ export interface TemplatesWithBlur {
 /** Position in a brightness profile at which a start character matches. */
 export interface StartCharacterCandidate {
   line: MultiScaleProfile
-  search: TemplatesWithBlur
+  search: BlurredTemplates
   level: SampledProfile
   from: number
   template: PatternTemplate
@@ -41,7 +41,7 @@ export interface StartCharacterCandidate {
 /**
  * Finds positions near the first bars at which a start character matches. `searches` are the patterns of one symbology at several blurs.
  */
-export function findStartCharacterCandidates(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[]): StartCharacterCandidate[] {
+export function findStartCharacterCandidates(line: MultiScaleProfile, searches: readonly BlurredTemplates[]): StartCharacterCandidate[] {
   const found: StartCharacterCandidate[] = []
   const middle = searches[searches.length >> 1]
   if (middle === undefined) return found
@@ -64,7 +64,7 @@ export function findStartCharacterCandidates(line: MultiScaleProfile, searches: 
 }
 
 /** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
-function chooseBestBlur(line: MultiScaleProfile, searches: readonly TemplatesWithBlur[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCharacterCandidate {
+function chooseBestBlur(line: MultiScaleProfile, searches: readonly BlurredTemplates[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCharacterCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []

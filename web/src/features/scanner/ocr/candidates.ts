@@ -7,8 +7,8 @@ import type { RecognizedLine } from './protocol'
 export type LabelTextMatch<V> =
   | { kind: 'identified'; vehicle: V }
   /**
-   * Vehicles whose identifier resembles the text of the label, or whose last identifier characters or parking space are on it. The user
-   * picks one of them.
+   * Vehicles from which the user picks one. Their identifier resembles the label's text, or the label contains the end of their identifier
+   * or their parking space.
    */
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
@@ -111,8 +111,8 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
 
 /**
  * Returns the number of characters in which another vehicle's identifier differs from the text. If the text contains the identifier of
- * `best` exactly, the other identifier is compared with that whole passage, and with the text before and after it. Otherwise, an identifier
- * that is only a part of the best identifier would match the text exactly as well.
+ * `best` exactly, the other identifier is compared with that whole passage, and with the text before and after it. A shorter identifier
+ * that is a part of the best one thus does not count as an exact match.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_MARGIN) return other.off

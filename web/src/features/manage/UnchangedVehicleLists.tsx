@@ -5,10 +5,13 @@ import { SearchBox } from '@/ui/SearchBox'
 import { filterBulkOutcomeRows, listBulkOutcomeRows, type BulkOutcomeKind, type BulkOutcomeRow } from './bulkOutcomeRows'
 import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, BulkOutcomeVehicleTable } from './BulkOutcomeVehicleTable'
 import { useManageText } from './text'
-import styles from './UnchangedVehicleSections.module.css'
+import styles from './UnchangedVehicleLists.module.css'
 
-/** Vehicles that a bulk change leaves as they are, folded below their numbers: those not found first, then those skipped. */
-export function UnchangedVehicleSections({ result }: { result: BulkResult }) {
+/**
+ * Two collapsible tables of the vehicles that a bulk change left unchanged: those not found, then those skipped. Each heading states the
+ * number of vehicles.
+ */
+export function UnchangedVehicleLists({ result }: { result: BulkResult }) {
   const rows = listBulkOutcomeRows(result, [])
   return (
     <>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
-import { MIN_MARGIN_FOR_CERTAINTY, MIN_ACCEPTABLE_MARGIN, pickMostLikelyText } from './mostLikelyText'
+import { MIN_MARGIN_FOR_CERTAINTY, MIN_ACCEPTABLE_MARGIN, pickMostLikelyText } from './likeliestCode'
 import { CODE_128_SYMBOLOGY, CODE_93_SYMBOLOGY, createCode39Symbology } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
