@@ -93,7 +93,7 @@ impl UserAdminService {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn resolve_login_names(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
+    pub async fn find_login_names_by_ids(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
         let found = dialect::list_login_names(&self.db, &json!(ids).to_string()).await?;
         Ok(found.into_iter().collect())
     }

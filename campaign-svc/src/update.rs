@@ -1,4 +1,4 @@
-//! Updates a campaign, and sends its name and write lock (open or closed for saves) to vehicle-svc. Sending them is called a sync.
+//! Updates a campaign, and sends its name and state for saves (open or closed) to vehicle-svc. Sending them is called a sync.
 //! Each sync has a revision number; a campaign is unsynced until vehicle-svc has acknowledged its newest revision.
 //!
 //! Most changes are stored first and synced afterwards. When the sync fails, the sweeper (a background task) repeats the sync.
@@ -86,11 +86,11 @@ impl ServiceContext {
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resend_campaign_state(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "failed to close a campaign and to unlock it again in vehicle-svc; saves are rejected until the sweeper unlocks the campaign");
+            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc that could not be closed; saves are rejected until the sweeper unlocks the campaign");
         }
     }
 
-    /// Syncs the name and write lock (open or closed for saves) of a campaign to vehicle-svc. After a failure, the sweeper repeats
+    /// Syncs the name and state for saves (open or closed) of a campaign to vehicle-svc. After a failure, the sweeper repeats
     /// the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync_campaign(campaign).await {
@@ -98,7 +98,7 @@ impl ServiceContext {
         }
     }
 
-    /// Syncs a campaign's name and write lock (open or closed for saves) to vehicle-svc, and stores the acknowledged revision.
+    /// Syncs a campaign's name and state for saves (open or closed) to vehicle-svc, and stores the acknowledged revision.
     pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
         self.vehicles.sync_campaign(campaign).await?;
         let (id, revision) = (campaign.id, campaign.revision);
@@ -106,7 +106,7 @@ impl ServiceContext {
         Ok(())
     }
 
-    /// Sends the name and write lock (open or closed for saves) of a stored campaign to vehicle-svc again, with a new revision number.
+    /// Sends the name and state for saves (open or closed) of a stored campaign to vehicle-svc again, with a new revision number.
     ///
     /// Returns `false`, and sends nothing, when the campaign is not published or vehicle-svc has acknowledged its newest revision.
     /// Also returns `false` when the last attempt began at or after `since`, because that attempt may still be running.
@@ -180,7 +180,7 @@ impl Save {
     }
 }
 
-/// Returns `true` if the campaign's name or write lock (open or closed for saves) changed and must be sent to vehicle-svc.
+/// Returns `true` if the campaign's name or state for saves (open or closed) changed and must be sent to vehicle-svc.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
     before.name != after.name || before.vehicle_write_gate() != after.vehicle_write_gate()
 }

@@ -1,4 +1,4 @@
-//! Client of vehicle-svc: reads the progress of campaigns, sends their names and write locks (open or closed for saves), and deletes
+//! Client of vehicle-svc: reads the progress of campaigns, sends their names and states for saves (open or closed), and deletes
 //! vehicles.
 use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
@@ -58,7 +58,7 @@ impl VehicleClient {
         Ok(self.yards.clone().list_active_campaigns(request).await.map_err(Error::DependencyFailed)?.into_inner())
     }
 
-    /// Sends a campaign's name, write lock (open or closed for saves) and revision to vehicle-svc. vehicle-svc ignores a revision
+    /// Sends a campaign's name, state for saves (open or closed) and revision to vehicle-svc. vehicle-svc ignores a revision
     /// older than its stored revision.
     pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
         let gate = campaign.vehicle_write_gate().into();

@@ -59,11 +59,12 @@ test('two people in two tabs: each save arrives in the name of its maker, and ea
   await expect.poll(() => hung.length).toBe(1)
   await online(tab)
   await nothingWaits(tab)
-  // A request that is still held when its page closes reaches the server: the browser ends the interception first. Without a network, not
-  // even a retry that begins while the page closes can reach it.
+  // A request that is still held when its page closes reaches the server, because the browser ends the interception and the lack of a
+  // network first. Leaving the page cancels the request and every retry.
   await context.setOffline(true)
   closing = true
   await Promise.all(hung.map((route) => route.abort()))
+  await page.goto('about:blank')
   await page.close()
   await context.setOffline(false)
   expect(await state(second)).toMatchObject({ status: 'ok', modified_by_hmc: two.hmc })

@@ -70,7 +70,7 @@ impl UserService for UserApi {
         if ids.len() > MAX_USER_IDS {
             return Err(Error::InvalidField { field: "ids", why: "must contain at most 10,000 ids" }.into());
         }
-        Ok(Response::new(pb::ResolveUserNamesResponse { names: self.user_admin.resolve_login_names(&ids).await? }))
+        Ok(Response::new(pb::ResolveUserNamesResponse { names: self.user_admin.find_login_names_by_ids(&ids).await? }))
     }
 
     async fn list_user_history(&self, request: Request<pb::ListUserHistoryRequest>) -> Reply<pb::ListUserHistoryResponse> {

@@ -1,4 +1,4 @@
-//! SQL statements for syncing campaigns to vehicle-svc. A sync sends a campaign's name, write lock (open or closed for saves) and
+//! SQL statements for syncing campaigns to vehicle-svc. A sync sends a campaign's name, state for saves (open or closed) and
 //! revision number. vehicle-svc ignores a sync whose revision number is lower than the number that vehicle-svc has stored.
 use crate::{campaign::Campaign, store::columns};
 use chrono::{DateTime, Utc};

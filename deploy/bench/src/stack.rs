@@ -95,7 +95,7 @@ impl Ground {
         // Uses the default log level, as in production.
         let builder =
             Patio::builder().with_installation_folder(self.folder.path()).with_program_folder(&self.programs).without_setting("PATIO_LOG");
-        builder.with_spawner(move |command| cores.start(command))
+        builder.with_process_spawner(move |command| cores.start(command))
     }
 
     /// Starts Patio as one process on SQLite.

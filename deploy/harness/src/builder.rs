@@ -129,7 +129,7 @@ impl PatioBuilder {
     }
 
     /// Sets a function that starts each process, for example with a CPU affinity.
-    pub fn with_spawner(mut self, spawner: impl Fn(&mut Command) -> io::Result<Child> + Send + Sync + 'static) -> Self {
+    pub fn with_process_spawner(mut self, spawner: impl Fn(&mut Command) -> io::Result<Child> + Send + Sync + 'static) -> Self {
         self.spawner = Some(Arc::new(spawner));
         self
     }

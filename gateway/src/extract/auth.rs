@@ -72,8 +72,8 @@ impl AuthenticatedCaller {
 
     /// Builds a gRPC request that carries the caller's token and is marked as idempotent, so that it may be retried.
     #[must_use]
-    pub fn idempotent_request<T>(&self, message: T) -> tonic::Request<T> {
-        self.bearer.idempotent_request(message)
+    pub fn idempotent_grpc_request<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.idempotent_grpc_request(message)
     }
 
     /// Builds a gRPC request that carries the caller's token and has its own timeout.

@@ -203,7 +203,7 @@ async fn save_vehicle(
     }
     let yard = query::validate_yard_id(query.yard)?;
     let request = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
-    let request = if request.idempotency_key.is_empty() { signed.grpc_request(request) } else { signed.idempotent_request(request) };
+    let request = if request.idempotency_key.is_empty() { signed.grpc_request(request) } else { signed.idempotent_grpc_request(request) };
     match api.vehicles().save_vehicle(request).await {
         Ok(saved) => build_vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => Err(save_error_to_problem(&api, &signed, id, refusal).await),

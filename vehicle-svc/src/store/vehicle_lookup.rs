@@ -52,7 +52,7 @@ pub struct FoundVehicle {
     #[sqlx(default)]
     #[serde(default)]
     pub parking_space: Option<String>,
-    /// Name of the group under which lists show the parking space; `None` when not requested.
+    /// Name of the group that contains the parking space in lists; `None` when the group was not requested.
     #[sqlx(default)]
     #[serde(default)]
     pub yard_group: Option<String>,

@@ -72,20 +72,21 @@ export function Toaster() {
   )
 }
 
+const BAR_CHECK_MS = 100
+
 /**
- * Keeps the toasts above the bottom bars of the page. Measures the bars in each animation frame, because their height differs between
- * pages. Ignores bars to the left of the toasts. Returns a function that stops these updates.
+ * Keeps the toasts above the bottom bars of the page. Measures the bars ten times a second, because their height differs between pages.
+ * Ignores bars to the left of the toasts. Returns a function that stops these updates.
  */
 function followBottomBar(element: HTMLElement | null): () => void {
-  let frame = 0
   const follow = () => {
     const left = element?.getBoundingClientRect().left ?? 0
     const tops = [...document.querySelectorAll('[data-bottom-bar], [data-selection-bar]')].map((bar) => bar.getBoundingClientRect()).filter((bar) => bar.right > left).map((bar) => bar.top)
     const height = Math.max(0, window.innerHeight - Math.min(window.innerHeight, ...tops))
     element?.toggleAttribute('data-above-bar', height > 0)
     element?.style.setProperty('--bar-height', `${height}px`)
-    frame = requestAnimationFrame(follow)
   }
   follow()
-  return () => cancelAnimationFrame(frame)
+  const timer = setInterval(follow, BAR_CHECK_MS)
+  return () => clearInterval(timer)
 }

@@ -71,7 +71,7 @@ impl CallContext {
 
     /// Builds a request of this caller that is idempotent and may therefore be retried, such as a save with an idempotency key.
     #[must_use]
-    pub fn idempotent_request<T>(&self, message: T) -> tonic::Request<T> {
+    pub fn idempotent_grpc_request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = self.grpc_request(message);
         request.extensions_mut().insert(IdempotentCall);
         request

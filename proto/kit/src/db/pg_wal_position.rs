@@ -32,8 +32,7 @@ impl WalPosition {
         query_as(position).fetch_one(primary).await
     }
 
-    /// Returns two booleans: `true` when the server is a standby on this timeline, and `true` when the server has replayed this
-    /// position.
+    /// Returns whether the server is a standby on this timeline, and whether the server has replayed this position.
     ///
     /// For a short time after a failover, the first value stays `false`, because the standby's control file names the new
     /// timeline only after the standby has replayed part of it.
