@@ -39,7 +39,7 @@ test('all yards are exported and a workbook is converted to SQL from the row of 
   const { name, model } = await ownCampaign(page, 'Rows')
   await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
   const convert = page.getByLabel(`Convert XLSX to SQL for ${name}`)
-  const yards = await captureDownload(page, () => page.getByRole('button', { name: `Export all yards of ${name}` }).click())
+  const yards = await captureDownload(page, () => page.getByRole('button', { name: `Export all yards of ${name} as XLSX` }).click())
   expect(yards.name).toMatch(/\.xlsx$/)
   const [summary, ...sheets] = readSheets(yards.content)
   expect(summary?.rows.flat()).toEqual(expect.arrayContaining(['Yard', 'Vehicles', 'Inspected', 'Remaining']))

@@ -52,7 +52,7 @@ for (const viewport of SIZES) {
       const today = new Intl.DateTimeFormat('pt-BR', { timeZone: 'Etc/GMT+3', day: '2-digit', month: '2-digit', year: 'numeric' }).format()
       for (const part of [name, supervisor.hmc, today]) {
         await openAs(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
-        await tapOn(page, listEntries(page, name).getByText(part, { exact: true }))
+        await tapOn(page, listEntries(page, name).getByText(part === supervisor.hmc ? new RegExp(`^(by )?${supervisor.hmc}$`) : part, { exact: true }))
         await expect(page).toHaveURL(new RegExp(`/yard\\?campaign=${many.first}$`))
       }
       await page.goBack()
@@ -125,7 +125,7 @@ for (const viewport of SIZES) {
       const tiles = page.locator('main li').filter({ hasText: 'Vehicles for Inspection' })
       await expect(tiles.getByRole('link')).toContainText(['Yard B', 'Yard C', 'Yard A'])
       await expect(tiles.nth(0)).toContainText('2 left')
-      await expect(tiles.nth(0)).toContainText(`Here now: ${operator.hmc}`)
+      await expect(tiles.nth(0)).toContainText(`Here now: HMC ${operator.hmc}`)
       await expect(tiles.nth(1)).toContainText('2 left')
       await expect(tiles.nth(1)).not.toContainText('Here now')
       await expect(tiles.nth(2)).toContainText('done')

@@ -24,7 +24,7 @@ export async function showCampaigns(page: Page): Promise<void> {
 
 /** Returns the entry of a campaign in Manage Campaigns: a table row, or a card. */
 export const campaignRow = (page: Page, name: string): Locator =>
-  listEntries(page, name).filter({ has: page.getByRole('button', { name: `Export all yards of ${name}`, exact: true }) })
+  listEntries(page, name).filter({ has: page.getByRole('button', { name: `Export all yards of ${name} as XLSX`, exact: true }) })
 
 /** Chooses 'Delete' for a campaign of Manage Campaigns, by default the first one: a button in the table, an entry of the menu on a card. */
 export async function chooseDeleteCampaign(page: Page, name = ''): Promise<void> {

@@ -85,6 +85,7 @@ function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePro
 
 /** Campaigns as cards for phones: unfinished campaigns first, otherwise in the given order. */
 function Cards<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTableProps<C>) {
+  const t = useText()
   const ordered = campaigns.toSorted((a, b) => Number(a.allClosed) - Number(b.allClosed))
   return (
     <ul className={styles.cards}>
@@ -98,7 +99,7 @@ function Cards<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePr
           <p className={styles.foot}>
             <CampaignStatusBadge status={campaign.status} />
             <span className="ellipsis" title={campaign.created_by_name}>
-              {campaign.created_by_name}
+              {t('campaigns.createdBy', { hmc: campaign.created_by_name })}
             </span>
             <span className={styles.date}>{formatDate(campaign.created_at)}</span>
           </p>

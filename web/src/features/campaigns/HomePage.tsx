@@ -89,7 +89,7 @@ export default function HomePage() {
         </div>
         <div className={styles.column}>
           {isWide && manages && campaigns.isPending && <Skeleton height={81} label={t('common.loading')} />}
-          {showsCards && manages && first && <NeedsAttentionCard campaigns={first.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
+          {showsCards && manages && first && <NeedsAttentionCard campaigns={first.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} reviews={first.filter(({ status }) => status === 'Pending Review')} />}
           {isWide && own}
           {!isWide && showsCards && <Dashboard />}
           {!isWide && chart}

@@ -23,18 +23,20 @@ interface NeedsAttentionCardProps {
   missing?: MissingVehicleRange[]
   /** Whether the campaign has vehicles with the status Repair. */
   hasRepairs?: boolean
+  /** Campaigns that wait for a review (status Pending Review). */
+  reviews?: { id: number; name: string }[]
 }
 
-/** Maximum number of idle yards, and of sequences of missing vehicles, that have a row each. A last line states how many more there are. */
+/** Maximum number of idle yards, of sequences of missing vehicles and of campaigns to review, that have a row each. A last line states how many more there are. */
 const MAX_NAMED = 3
 /** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent. */
 const SILENT_MS = 15 * 60_000
 
 /**
  * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, phones with unsent saves,
- * idle yards, missing vehicles and long repairs.
+ * idle yards, missing vehicles, long repairs and campaigns to review.
  */
-export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false }: NeedsAttentionCardProps) {
+export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false, reviews = [] }: NeedsAttentionCardProps) {
   const t = useCampaignsText()
   const openConflicts = useOpenConflictsQuery(campaign)
   const conflicts = openConflicts.data
@@ -45,7 +47,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const failed = [openConflicts, longRepairs, ...devices].filter(({ isError, data }) => isError && data === undefined)
   const isKnown = failed.length === 0 && conflicts !== undefined && !longRepairs.isLoading && devices.every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
-  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1)
+  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1) + reviews.length
   const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })
   return (
     <section className={styles.card} aria-labelledby="attention">
@@ -66,8 +68,12 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
       ))}
       {missing.length > MAX_NAMED && <Link className={styles.more} href={listOf(campaign ?? 0, 'Not Found')}>{t('attention.moreMissing', { n: missing.length - MAX_NAMED })}</Link>}
       {repairs > 0 && <NeedsAttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
+      {reviews.slice(0, MAX_NAMED).map(({ id, name }) => (
+        <NeedsAttentionItem key={id} icon="eye" to={`/campaign/${id}`} text={t('attention.review', { name })} />
+      ))}
+      {reviews.length > MAX_NAMED && <Link className={styles.more} href="/campaign-list">{t('attention.moreReviews', { n: reviews.length - MAX_NAMED })}</Link>}
       {failed.length > 0 && <ErrorNotice kind="warning" text={t('attention.incomplete')} onRetry={() => failed.forEach((query) => void query.refetch())} />}
-      {isKnown && count === 0 && <p className="quiet">{t('attention.none')}</p>}
+      {isKnown && count === 0 && <p className="quiet">{t(campaign === undefined ? 'attention.noneAnywhere' : 'attention.none')}</p>}
     </section>
   )
 }

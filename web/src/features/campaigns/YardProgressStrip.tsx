@@ -52,6 +52,7 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
       <ul className={styles.columns} aria-label={t('strip.yards')} data-digits={digits}>
         {shown.map((yard) => <YardColumn key={yard.id} yard={yard} href={hrefOf(yard)} isCurrent={yard.id === current} />)}
       </ul>
+      {shown.some((yard) => yard.done < yard.total) && <p className={styles.caption} aria-hidden="true">{t('strip.numbers')}</p>}
     </section>
   )
 }

@@ -22,12 +22,13 @@ interface CampaignActionsProps {
 }
 
 /**
- * Actions for one campaign: export, conversion of a workbook to SQL, and deletion. The table shows all as icons with tooltips, because its
- * columns are too narrow for text. A card shows the export with its text, and the others in a menu.
+ * Actions for one campaign: export, conversion of a workbook to SQL, and deletion. The table shows all as icons with tooltips, and on wide
+ * screens with the kind of file. A card shows the export with its text, and the others in a menu.
  */
 export function CampaignActionButtons({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = useManagePageText()
   const isTable = useMediaQuery('(min-width: 900px)')
+  const isWide = useMediaQuery('(min-width: 1280px)')
   const { id, name } = campaign
   const yards = { icon: 'download', label: t('files.exportYards', { name }), busy: files.exporting === id, disabled: files.exporting !== null, onClick: () => files.onExport(campaign) } as const
   const sql = { icon: 'code', label: t('files.toSql', { name }), accept: '.xlsx', disabled: files.converting !== null } as const
@@ -37,8 +38,8 @@ export function CampaignActionButtons({ campaign, files, onDelete }: CampaignAct
   if (isTable) {
     return (
       <span className={styles.rowActions}>
-        <IconButton {...yards} />
-        <FilePickerButton {...sql} busy={isConverting} onChoose={convert} />
+        <IconButton {...yards} {...(isWide && { text: 'XLSX' })} />
+        <FilePickerButton {...sql} {...(isWide && { text: 'SQL' })} busy={isConverting} onChoose={convert} />
         <IconButton {...remove} onClick={() => onDelete(campaign)} />
       </span>
     )

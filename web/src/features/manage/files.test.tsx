@@ -50,13 +50,13 @@ const file = (name: string, answer: string) => new Response(answer, { headers: {
 
 test('all yards of a campaign are exported from its row', async () => {
   const { person } = open({ 'GET /campaigns/5/export_all_yards': file('Airbag yards.xlsx', 'PK') })
-  await person.click(await screen.findByRole('button', { name: 'Export all yards of Airbag' }))
+  await person.click(await screen.findByRole('button', { name: 'Export all yards of Airbag as XLSX' }))
   await waitFor(() => expect(saved).toEqual(['Airbag yards.xlsx']))
 })
 
 test('a failed export names the campaign', async () => {
   const { person } = open({ 'GET /campaigns/5/export_all_yards': createReply(404, { code: 'NOT_FOUND', message: 'no such campaign' }) })
-  await person.click(await screen.findByRole('button', { name: 'Export all yards of Airbag' }))
+  await person.click(await screen.findByRole('button', { name: 'Export all yards of Airbag as XLSX' }))
   expect(await screen.findByText('Airbag: Não encontrado. Talvez tenha sido excluído.')).toBeTruthy()
 })
 

@@ -170,8 +170,8 @@ test('a campaign is deleted only after YES', async () => {
 test('a card keeps the export and has the other actions in a menu', async () => {
   vi.spyOn(window, 'matchMedia').mockReturnValue(createFake<MediaQueryList>({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }))
   const { person, sent } = open({ 'DELETE /campaigns/5': { success: true } })
-  const card = within(expectPresent((await screen.findByRole('button', { name: 'Export all yards of Airbag' })).closest('li')))
-  expect(card.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual(['Export all yards of Airbag', 'Convert to SQL or delete Airbag'])
+  const card = within(expectPresent((await screen.findByRole('button', { name: 'Export all yards of Airbag as XLSX' })).closest('li')))
+  expect(card.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual(['Export all yards of Airbag as XLSX', 'Convert to SQL or delete Airbag'])
   await act(person, 'Convert to SQL or delete Airbag')
   expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Convert XLSX to SQL', 'Delete'])
   await person.click(screen.getByRole('menuitem', { name: 'Delete Airbag' }))

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useLanguage } from '@/lib/text'
 import { Page } from '@/ui/Page'
 import styles from './PolicyPage.module.css'
 
@@ -13,8 +14,10 @@ interface PolicyProps {
 
 /** Page with one legal text, such as the privacy policy. The text is always in Portuguese, whatever the display language. */
 export function PolicyPage({ title, since, summary, children }: PolicyProps) {
+  const isEnglish = useLanguage() === 'en'
   return (
     <Page title={title} narrow>
+      {isEnglish && <p className="quiet">This text is available in Portuguese only.</p>}
       <article className={styles.policy} lang="pt-BR">
         <p className="quiet">Em vigor desde {since}.</p>
         <div className={styles.summary}>{summary}</div>

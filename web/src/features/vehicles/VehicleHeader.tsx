@@ -1,8 +1,10 @@
 import { useContext } from 'react'
 import { createPortal } from 'react-dom'
 import type { Vehicle } from '@/api/types'
+import { useMediaQuery } from '@/lib/useMediaQuery'
 import { InlineEdit } from '@/ui/InlineEdit'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
+import { VehicleStatusBadge } from '@/ui/Status'
 import { MonospaceVin } from './MonospaceVin'
 import { useInspectionText } from './text'
 import type { InspectionForm } from './useInspectionForm'
@@ -18,17 +20,24 @@ interface VehicleHeadProps {
 
 /**
  * Parking space and VIN of the vehicle to inspect. In the pane beside a list, the component renders them into the pane's head. On a page of
- * its own, it also shows the parking space of the next vehicle.
+ * its own, it also shows the parking space of the next vehicle, and whether this vehicle is already inspected.
  */
 export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
   const t = useInspectionText()
   const pane = useContext(VehiclePaneContext)
+  // A phone has room for the label only on a line of its own, which the statuses need.
+  const isPhone = useMediaQuery('(max-width: 599px)')
   if (pane !== null) return pane.head && createPortal(<PaneHead vehicle={vehicle} inspection={inspection} />, pane.head)
   return (
     <div className={styles.place}>
       <ParkingSpaceSign space={vehicle.parking_space} size="page" />
       <div className={styles.beside}>
         <MonospaceVin vin={vehicle.vin_number} />
+        {vehicle.inspected && !inspection.identified && (
+          <span className={styles.inspected}>
+            <span className={isPhone ? 'sr-only' : undefined}>{t('vehicle.alreadyInspected')}</span> <VehicleStatusBadge status={vehicle.status} inspected />
+          </span>
+        )}
         {next && (
           <span className={styles.next}>
             {t('walk.next')} <ParkingSpaceSign space={next.parking_space} size="small" />

@@ -91,7 +91,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
       <div className={styles.columns}>
         <div className={styles.column}>
           <VehicleHeader vehicle={vehicle} next={next} inspection={inspection} />
-          {inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
+          <CampaignProblemDescription campaign={vehicle.campaign_id} />
           <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half collapsed={collapsedSteps.isCollapsed(1)} onToggle={identified ? () => collapsedSteps.toggle(1) : undefined}
             summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
             <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} collapsedSteps={collapsedSteps} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
@@ -100,7 +100,6 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
             <VehicleDetails vehicle={vehicle} inspection={inspection} />
           </InspectionStep>
           {collapsedSteps.isCollapsed(1) && (correction === null ? <FoldedResult vehicle={seen} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
-          {!inPane && <CampaignProblemDescription campaign={vehicle.campaign_id} />}
           <StoredNotesSummary vehicle={seen} />
         </div>
         <div className={styles.column} ref={column}>

@@ -14,7 +14,7 @@ import { useVisibleRows } from './useVisibleRows'
 import { VinWithBoldEnding } from './VinWithBoldEnding'
 import styles from './VehicleTable.module.css'
 
-const ROW_PX = 48
+const ROW_PX = 44
 const TITLES = { vin: 'vehicles.vin', space: 'vehicles.space', status: 'vehicles.status' } as const
 
 export interface VehicleRowsProps {

@@ -68,7 +68,7 @@ function YardTile({ tile, campaign, people }: { tile: YardTileData; campaign: Ca
  */
 function State({ tile, people }: { tile: YardTileData; people: string[] }) {
   const t = useYardsText()
-  const names = people.join(', ')
+  const names = `HMC ${people.join(', ')}`
   return (
     <p className={styles.state}>
       {isYardFinished(tile) ? (

@@ -61,15 +61,19 @@ export function useActiveInspectorsByYard(campaign: Campaign | undefined, campai
 }
 
 /**
- * Groups the login names (HMCs) of the people of several campaigns by the yard where they saved last. Each name occurs once per yard; the
- * names are sorted.
+ * Groups the login names (HMCs) of the people of several campaigns by the yard where they saved last. Each person is in one yard, that of
+ * the latest save in all campaigns; the names are sorted.
  */
 export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, string[]> {
+  const latest = new Map<string, InspectionPace['people'][number]>()
+  for (const person of paces.flatMap((pace) => pace.people)) {
+    const known = latest.get(person.hmc)
+    if (known === undefined || Date.parse(person.last_at) > Date.parse(known.last_at)) latest.set(person.hmc, person)
+  }
   const people = new Map<number, string[]>()
-  for (const { yard_id, hmc } of paces.flatMap((pace) => pace.people)) {
+  for (const { yard_id, hmc } of latest.values()) {
     if (yard_id === null || yard_id === undefined) continue
-    const there = people.get(yard_id) ?? []
-    if (!there.includes(hmc)) people.set(yard_id, [...there, hmc].toSorted(compareNamesNaturally))
+    people.set(yard_id, [...(people.get(yard_id) ?? []), hmc].toSorted(compareNamesNaturally))
   }
   return people
 }

@@ -26,9 +26,9 @@ const fold = () => screen.getByText('2 yards without vehicles').closest('details
 
 test('a tile says what is left and who is there, a finished one that it is done, and those without vehicles are folded', async () => {
   open()
-  await screen.findByText('Here now: 1007')
+  await screen.findByText('Here now: HMC 1007')
   const [first, second] = screen.getAllByText('Vehicles for Inspection').map((words) => words.closest('li'))
-  expect(first?.textContent).toBe('Yard B1/1\u202f241Vehicles for Inspection1\u202f240 leftHere now: 10071007')
+  expect(first?.textContent).toBe('Yard B1/1\u202f241Vehicles for Inspection1\u202f240 leftHere now: HMC 1007HMC 1007')
   expect(second?.textContent).toBe('Yard A2/2Vehicles for Inspectiondone')
   expect(fold()?.open).toBe(false)
   expect(fold()?.textContent).toContain('Yard C0/0Vehicles for InspectionYard D')
@@ -44,7 +44,7 @@ test('a search shows the yards without vehicles as well', async () => {
 
 test('a tile counts the saves of this device that are not sent yet', async () => {
   open()
-  await screen.findByText('Here now: 1007')
+  await screen.findByText('Here now: HMC 1007')
   holdInspections({ campaign: 5, yard: 4 }, { campaign: 6, yard: 4 })
   expect(screen.getByText('Yard B').closest('li')?.textContent).toContain('3/1\u202f241Vehicles for Inspection1\u202f238 left')
 })

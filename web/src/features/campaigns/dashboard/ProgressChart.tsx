@@ -52,7 +52,9 @@ export function ProgressChart(props: ProgressChartProps) {
   const needed = need && need.dueAt > now ? placesOf(listRequiredProgressPoints(activity, need.dueAt, hours, now)) : []
   const here = [x(now), y(inspected)] as const
   const marks = listTimeTicks(begin, end, Math.floor((width - LEFT - RIGHT) / LABEL_WIDTH))
-  const isLow = here[1] > TOP + 26
+  // The number is to the left of the point, or at the left edge below the point, where neither the line nor the forecast is.
+  const isBeside = here[0] > LEFT + 60
+  const isBelow = !isBeside || here[1] <= TOP + 26
   return (
     <div ref={frame} className={styles.chart}>
       <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={label}>
@@ -79,12 +81,13 @@ export function ProgressChart(props: ProgressChartProps) {
         <g clipPath={`url(#${clip})`}>
           <path d={`${path}V${floor}H${x(points[0]?.at ?? now)}Z`} className={styles.area} />
           {finish && <path d={`M${here.join(' ')}L${x(finish.earliest)} ${y(total)}H${Math.max(x(finish.latest), x(finish.earliest) + 3)}Z`} fill={`url(#${id})`} className={styles.band} />}
+          {finish && <path d={[finish.earliest, finish.latest].map((at) => `M${here.join(' ')}L${x(at)} ${y(total)}`).join('')} className={styles.edges} />}
           {needed.length > 0 && <path d={drawLine(needed)} className={styles.needed} />}
           <path d={path} className={styles.line} />
         </g>
         {need && needed.length > 0 && <NeedLabel line={needed} right={width - RIGHT} text={t('chart.neededFor', { when: formats.shortDay(need.dueAt) })} />}
         <circle cx={here[0]} cy={here[1]} r="5" className={styles.now} />
-        <text x={here[0] - (here[0] > LEFT + 60 ? 9 : -9)} y={here[1] + (isLow ? -8 : 20)} textAnchor={here[0] > LEFT + 60 ? 'end' : 'start'} className={styles.value}>{formatCount(inspected)}</text>
+        <text x={here[0] + (isBeside ? -9 : 9)} y={Math.min(here[1] + (isBelow ? 20 : -8), floor - 4)} textAnchor={isBeside ? 'end' : 'start'} className={styles.value}>{formatCount(inspected)}</text>
       </svg>
     </div>
   )
