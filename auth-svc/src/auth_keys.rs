@@ -2,7 +2,7 @@
 //! authenticate device tokens (proofs of earlier sign-ins), and to derive the encryption keys of phones.
 use crate::{
     error::Error,
-    lockout::to_rate_limit_network,
+    lockout::client_network_prefix,
     random::generate_random_bytes,
     sealing_keys::SealingKeys,
     store,
@@ -134,7 +134,7 @@ impl AuthKeys {
     /// address.
     #[must_use]
     pub fn hash_client_address(&self, address: &str) -> String {
-        self.hash_hmc(&format!("address {}", to_rate_limit_network(address)))
+        self.hash_hmc(&format!("address {}", client_network_prefix(address)))
     }
 
     /// Issues a device token, which later proves that this user has already signed in with the same browser.

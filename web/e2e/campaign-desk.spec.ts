@@ -34,7 +34,7 @@ test.describe('at a desk', () => {
     const numbers = page.locator('dl').filter({ hasText: 'Per hour now' })
     await expect(numbers).toContainText('1 / 8')
     await expect(numbers).toContainText(/Left7/)
-    await expect(numbers).toContainText('1 pessoa, últimos 30 min')
+    await expect(numbers).toContainText('1 pessoa agora')
     const yards = page.getByRole('region', { name: 'Yards' })
     await expect(yards.getByRole('row').filter({ has: page.getByRole('link', { name: 'Yard A: 1 of 6 inspected' }) })).toContainText(operator.hmc)
     const people = page.getByRole('region', { name: 'Working now' })

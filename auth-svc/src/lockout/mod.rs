@@ -178,7 +178,7 @@ pub fn password_check_counter_names(account: &str, place: &str) -> CounterNames 
 /// Returns the network whose addresses share one rate limit: an IPv4 address, or the /64 network of an IPv6 address. The gateway
 /// already sends an IPv6 address as such a network. Returns `unknown` for an invalid address.
 #[must_use]
-pub fn to_rate_limit_network(address: &str) -> String {
+pub fn client_network_prefix(address: &str) -> String {
     let address = address.strip_suffix("/64").unwrap_or(address).parse();
     address.map_or_else(|_| "unknown".to_owned(), client_network)
 }
@@ -198,11 +198,11 @@ mod tests {
 
     #[test]
     fn an_address_is_an_ipv4_address_or_an_ipv6_network() {
-        assert_eq!(to_rate_limit_network("192.0.2.7"), "192.0.2.7");
-        assert_eq!(to_rate_limit_network("::ffff:192.0.2.7"), "192.0.2.7");
-        assert_eq!(to_rate_limit_network("2001:db8:1:2:3:4:5:6"), to_rate_limit_network("2001:db8:1:2::9"));
-        assert_ne!(to_rate_limit_network("2001:db8:1:2::9"), to_rate_limit_network("2001:db8:1:3::9"));
-        assert_eq!(to_rate_limit_network("2001:db8:1:2::/64"), to_rate_limit_network("2001:db8:1:2::9"), "as the gateway sends it");
-        assert_eq!(to_rate_limit_network("x".repeat(10_000).as_str()), "unknown");
+        assert_eq!(client_network_prefix("192.0.2.7"), "192.0.2.7");
+        assert_eq!(client_network_prefix("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(client_network_prefix("2001:db8:1:2:3:4:5:6"), client_network_prefix("2001:db8:1:2::9"));
+        assert_ne!(client_network_prefix("2001:db8:1:2::9"), client_network_prefix("2001:db8:1:3::9"));
+        assert_eq!(client_network_prefix("2001:db8:1:2::/64"), client_network_prefix("2001:db8:1:2::9"), "as the gateway sends it");
+        assert_eq!(client_network_prefix("x".repeat(10_000).as_str()), "unknown");
     }
 }

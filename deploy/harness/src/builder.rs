@@ -113,7 +113,7 @@ impl PatioBuilder {
     }
 
     /// Sets an environment variable for replica `number` (counted from 0) of each service and of the gateway.
-    pub fn with_replica_setting(self, number: usize, name: &str, value: &str) -> Self {
+    pub fn with_setting_on_replica(self, number: usize, name: &str, value: &str) -> Self {
         self.with(Scope::Replica(number), name, Some(value))
     }
 

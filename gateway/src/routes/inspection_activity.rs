@@ -102,7 +102,7 @@ struct StatusCount {
 #[derive(Serialize, ToSchema)]
 struct UserActivity {
     hmc: String,
-    /// Change that this user's saves caused in the number of inspected vehicles; may be negative.
+    /// Net change in the number of inspected vehicles caused by this user's saves; may be negative.
     inspected: i64,
     saves: i64,
     found_wrong: i64,

@@ -30,16 +30,16 @@ pub use zip_limits::{MAX_BYTES_BETWEEN_TAGS, MAX_PARSED_PART_BYTES, MAX_UNPACKED
 use std::process::ExitCode;
 
 /// First command-line argument of the workbook reader process, by which the executable recognizes its role.
-pub const READER_ARGUMENT: &str = "read-workbook";
+pub const RUN_AS_READER_ARGUMENT: &str = "read-workbook";
 /// Optional second command-line argument of the reader process. The process then outputs all rows with their errors, for the user
 /// to correct.
 const CORRECTION_ARGUMENT: &str = "to-correct";
 
-/// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns the exit code; otherwise returns
+/// Runs the workbook reader if the program was started with [`RUN_AS_READER_ARGUMENT`], and returns the exit code; otherwise returns
 /// `None`. Every program that contains import-svc must call this function first in `main`.
 #[must_use]
 pub fn run_reader_if_requested() -> Option<ExitCode> {
-    std::env::args_os().nth(1).is_some_and(|first| first == READER_ARGUMENT).then(|| {
+    std::env::args_os().nth(1).is_some_and(|first| first == RUN_AS_READER_ARGUMENT).then(|| {
         let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CORRECTION_ARGUMENT);
         worker::run_reader_process(if corrects { ReadPurpose::Correct } else { ReadPurpose::Import })
     })

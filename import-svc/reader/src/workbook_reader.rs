@@ -132,7 +132,7 @@ impl WorkbookReader {
     /// Starts the reader process with an empty environment and only pipes for standard input and output.
     fn start(&self, more: &[&str]) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
         let mut child = Command::new(&self.program)
-            .arg(crate::READER_ARGUMENT)
+            .arg(crate::RUN_AS_READER_ARGUMENT)
             .args(more)
             .env_clear()
             .env("MIMALLOC_ARENA_RESERVE", "0") // memory reserved before the limit is set would escape the limit

@@ -107,7 +107,7 @@ impl ChangeFeed {
         let live = Self { tasks: host.tasks.clone(), clock: host.clock.clone(), db, feed, out, noted: Arc::default() };
         live.spawn_receive_loop();
         for (campaign, revision) in
-            host.retry_until_database_up(|| campaigns::list_revisions(&live.db).map_err(anyhow::Error::from).boxed()).await?
+            host.retry_until_database_up(|| campaigns::list_campaign_revisions(&live.db).map_err(anyhow::Error::from).boxed()).await?
         {
             live.noted().followed.entry(campaign).or_default().mark_received_up_to(revision);
         }
@@ -261,7 +261,7 @@ impl ChangeFeed {
     /// replica was disconnected, or died before publishing the event.
     async fn publish_missed_changes(&self) {
         let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
-        match campaigns::list_revisions(&self.db).await {
+        match campaigns::list_campaign_revisions(&self.db).await {
             Ok(all) => {
                 self.noted().remove_deleted(&known, &all);
                 for (campaign, revision) in all {

@@ -114,7 +114,7 @@ pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
 }
 
 /// Returns the id and the revision of every visible campaign (open or closed).
-pub async fn list_revisions(db: &Db) -> Result<Vec<(i64, i64)>> {
+pub async fn list_campaign_revisions(db: &Db) -> Result<Vec<(i64, i64)>> {
     on!(db.read_pool(), c => query_as("select id, counts_revision from campaigns where gate in ('open', 'closed')").fetch_all(c).await)
 }
 

@@ -169,7 +169,7 @@ pub struct ConflictFilter {
     pub campaign: Option<i64>,
     /// State of the conflicts to list: `open`, `settled` (resolved), or empty for both states.
     pub state: &'static str,
-    /// Id of a user who saved one of the two conflicting values; `None` for all users.
+    /// Lists only the conflicts in which this user saved one of the two values; `None` lists the conflicts of all users.
     pub of: Option<i64>,
     /// Earliest time of the listed conflicts, inclusive. A conflict is listed if it was caused or resolved at this time or later.
     pub since: DateTime<Utc>,

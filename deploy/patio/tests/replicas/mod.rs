@@ -76,7 +76,7 @@ fn restarted_killed_or_unavailable_parts_lose_no_save_and_hardly_a_request() {
 fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16, log: &str) -> PatioBuilder {
     let builder = Patio::builder().with_replicas(2).with_installation_folder(work).with_postgres(&postgres.url()).with_redis(&redis.url());
     let builder = builder.with_setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{collector}")).with_setting("PATIO_LOG", log);
-    builder.with_setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").with_replica_setting(1, "PATIO_LOG_JSON", "true")
+    builder.with_setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").with_setting_on_replica(1, "PATIO_LOG_JSON", "true")
 }
 
 impl Yard {

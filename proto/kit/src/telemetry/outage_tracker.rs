@@ -28,8 +28,8 @@ impl OutageTracker {
 }
 
 impl OutageTracker {
-    /// Logs the result of one attempt of the background work named `work`. Logs the first failure of an outage as a warning, and the
-    /// success that ends the outage.
+    /// Records the result of one attempt of the background work named `work`. Logs only the first failure of an outage, as a
+    /// warning, and the success that ends the outage.
     pub fn log_result<E: Display>(&self, work: &'static str, done: Result<(), E>) {
         match done {
             Ok(()) => {

@@ -57,7 +57,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
         </dd>
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percentLeft', { n: Math.round((100 * (total - done)) / total) })} />
-      {!isClosed && <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.paceOf', { n: people }))} />}
+      {!isClosed && <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />}
       {!isClosed && <FinishFigure forecast={forecast} yard={yard} />}
       <Figure name={t('number.wrong')} value={wrong === null ? NONE : formatCount(wrong)} more={wrong !== null && withStatus > 0 && t('number.percentWrong', { n: Math.round((100 * wrong) / withStatus) })} />
     </dl>

@@ -95,7 +95,7 @@ test.each([['Ongoing', true], ['Closed', false]] as const)('a campaign (%s) show
   })
   const person = renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
   await screen.findByText(/^3 de 40 inspecionados/)
-  await screen.findByText(isOpen ? '1 pessoa, últimos 30 min' : 'Closed, 37 of 40 not inspected')
+  await screen.findByText(isOpen ? '1 pessoa agora' : 'Closed, 37 of 40 not inspected')
   await person.click(screen.getByRole('button', { name: 'More actions' }))
   const shown = ['Per hour now', 'Done about', 'Working now', 'Make available offline', /ritmo/, /É necessário/].map((words) => screen.queryAllByText(words).length > 0)
   expect(shown).toEqual(shown.map(() => isOpen))

@@ -62,6 +62,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const t = useCampaignsText()
   const isWide = useMediaQuery('(min-width: 900px)')
   const isTouch = useScansByTouch()
+  const isLow = useMediaQuery('(min-width: 600px) and (max-height: 480px)')
   const yards = useCampaignYardProgress(campaign)
   const pace = useInspectionPace(campaign)
   const isClosed = campaign.status === 'Closed'
@@ -78,6 +79,15 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const { id, name, status, yard_name } = campaign
   const mayWalk = !isClosed && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
+  const hasBar = isTouch && mayWalk
+  // In a low window, the card is below the figures, so the bar has all ways to the vehicles.
+  const isInBar = hasBar && isLow
+  const start = <StartInspectionButton campaign={campaign} yard={yard} isPrimary={!hasBar} isWide={!isWide && !isInBar} />
+  const list = (
+    <LinkButton icon="list" to={buildPath(`/campaign/${id}/vehicles`, { yard: yard_name })}>
+      {t('campaign.list')}
+    </LinkButton>
+  )
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
   const attention = manages && <NeedsAttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
@@ -106,16 +116,14 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         </div>
         {!isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} forecast={forecast} yard={yard} />}
         <div className={styles.actions}>
-          <StartInspectionButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
+          {!isInBar && start}
           {!isWide && !isTouch && mayWalk && (
             <LinkButton big wide icon="scan" to={walk}>
               {t('campaign.walk')}
             </LinkButton>
           )}
           <div className={styles.secondary}>
-            <LinkButton icon="list" to={buildPath(`/campaign/${id}/vehicles`, { yard: yard_name })}>
-              {t('campaign.list')}
-            </LinkButton>
+            {!isInBar && list}
             <VehicleExportButton campaign={campaign} />
             {rare.length > 0 && <ActionMenu label={t('more.title')} actions={rare} busy={steps.isBusy} />}
           </div>
@@ -144,8 +152,10 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
           {manages && <HistoryCard campaign={id} />}
         </div>
       </div>
-      {isTouch && mayWalk && (
+      {hasBar && (
         <div className={styles.bar} data-bottom-bar>
+          {isInBar && start}
+          {isInBar && list}
           <LinkButton kind="primary" big wide icon="scan" to={walk}>
             {t('campaign.walk')}
           </LinkButton>

@@ -10,7 +10,7 @@ interface ExecuteButtonProps {
   onExecute: () => void
 }
 
-/** Button that executes the change of a tool. While the button is disabled, a line below states the reason. */
+/** Button that executes the change that a management tool makes. While the button is disabled, a line below states the reason. */
 export function ExecuteButton({ obstacle, busy, onExecute }: ExecuteButtonProps) {
   const t = useManageText()
   const id = useId()

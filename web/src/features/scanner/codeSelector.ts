@@ -4,7 +4,7 @@ import type { DecodedFrame } from './decoder'
 
 /** Number of further frames that are searched for a better match, after a code that matches an identifier only in part or not at all. */
 const EXTRA_FRAMES = 2
-/** Number of further frames searched for a better match while a code in view still needs confirmation. */
+/** Number of further frames searched for a better match while the scanner has not yet confirmed a code in view by a second reading. */
 const EXTRA_FRAMES_UNCONFIRMED = 6
 
 const GRADES: Record<MatchGrade, number> = { none: 0, part: 1, full: 2 }

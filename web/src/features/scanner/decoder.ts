@@ -53,7 +53,7 @@ const MAX_REPEATS = 2
 /** Interval of the slow pass for blurred codes, in frames that show barcode-like stripes but yield no decoded code. */
 const BLURRED_PASS_INTERVAL = 4
 /** Maximum time in milliseconds spent on a frame before its extra decoding pass, which is otherwise postponed to the next frame. */
-export const MAX_MS_BEFORE_EXTRA_PASS = 15
+export const SKIP_EXTRA_PASS_AFTER_MS = 15
 
 /**
  * Creates a decoder of successive frames. A frame is first decoded unmodified (plain pass). If no code is found, one extra pass decodes a
@@ -214,7 +214,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    postponed = !whole && now() - begin > MAX_MS_BEFORE_EXTRA_PASS
+    postponed = !whole && now() - begin > SKIP_EXTRA_PASS_AFTER_MS
     if (postponed) return done
     const extra = await runExtraPass(input, plain.seen.length === 0)
     return { ...done, ...extra, seen: done.seen ?? extra.seen }

@@ -115,7 +115,7 @@ function SessionCells({ user, me }: { user: User; me: number | undefined }) {
   )
 }
 
-/** Time since the last use of any open session, in words. Shows a dash without open sessions, and nothing while sessions are loading. */
+/** Time since the last use of any open session, in words. Shows a dash if there are no open sessions, and nothing while the sessions are loading. */
 export function LastActivityTime({ used }: { used: string[] | undefined }) {
   const language = useLanguage()
   const now = useCurrentTime()

@@ -10,6 +10,8 @@ interface StepProps {
   /** Whether the step is collapsed to its heading. A person can expand and collapse a step that has `onToggle`. */
   collapsed?: boolean
   onToggle?: () => void
+  /** Note at the right of the title. */
+  note?: string | undefined
   /** Line below the title of a collapsed step. */
   summary?: ReactNode
   /** Whether the step takes half the width of the row while it is collapsed. */
@@ -20,7 +22,7 @@ interface StepProps {
 }
 
 /** One numbered step of the inspection. A completed step has a check mark instead of its number. */
-export function InspectionStep({ n, title, done, collapsed = false, onToggle, summary, half = false, row = false, children }: StepProps) {
+export function InspectionStep({ n, title, done, collapsed = false, onToggle, note, summary, half = false, row = false, children }: StepProps) {
   const t = useText()
   const id = useId()
   const heading = (
@@ -35,14 +37,17 @@ export function InspectionStep({ n, title, done, collapsed = false, onToggle, su
   )
   return (
     <section className={`${styles.step} ${collapsed ? styles.collapsed : ''}`} data-step={n} data-half={(collapsed && half) || undefined} data-row={(row && !collapsed) || undefined} aria-labelledby={id}>
-      <h2 id={id} className={styles.heading}>
-        {onToggle === undefined ? heading : (
-          <button type="button" className={styles.fold} aria-expanded={!collapsed} onClick={onToggle}>
-            {heading}
-            <Icon name="down" size={20} />
-          </button>
-        )}
-      </h2>
+      <div className={styles.top}>
+        <h2 id={id} className={styles.heading}>
+          {onToggle === undefined ? heading : (
+            <button type="button" className={styles.fold} aria-expanded={!collapsed} onClick={onToggle}>
+              {heading}
+              <Icon name="down" size={20} />
+            </button>
+          )}
+        </h2>
+        {note && <p className={styles.note}>{note}</p>}
+      </div>
       <div className={styles.body} hidden={collapsed}>{children}</div>
     </section>
   )

@@ -103,7 +103,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
           <StoredNotesSummary vehicle={seen} />
         </div>
         <div className={styles.column} ref={column}>
-          <InspectionStep n={3} title={t('vehicle.step3')} done={identified && entry.status !== ''}>
+          <InspectionStep n={3} title={t('vehicle.step3')} note={vehicle.inspected ? t('vehicle.inspectedNote') : undefined} done={identified && entry.status !== ''}>
             <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
           </InspectionStep>
           <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} collapsed={!notes} onToggle={() => setNotes(!notes)}>

@@ -13,7 +13,7 @@ import { reportPendingSaves } from './pendingSavesReport'
 import { createPendingSave, RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
 import { sendPendingSave } from './sendPendingSave'
 import { OutboxSender } from './sender'
-import { insertPendingSave, outboxState, deleteOldSentSaves, updateStoredSave, loadOutbox, deleteUndoableSave } from './store'
+import { insertPendingSave, outboxState, deleteOldSentSaves, updateStoredSave, loadOutbox, deleteHeldSave } from './store'
 
 /**
  * Time in milliseconds that a screen waits for the server's response to a save, so that the screen can show a conflict. Afterwards, the
@@ -127,7 +127,7 @@ export class Outbox {
    * sent.
    */
   undo(entry: StoredSave): Promise<boolean> {
-    return deleteUndoableSave(entry, () => this.#sender.isUndoable(entry))
+    return deleteHeldSave(entry, () => this.#sender.isUndoable(entry))
   }
 
   /**

@@ -183,7 +183,7 @@ export async function deleteStoredSave(seq: number): Promise<void> {
  * Deletes a save that has not been sent, and returns whether the save was deleted. Calls `isUndoable` inside the deleting transaction, so
  * that no tab can read the save between the check and the deletion.
  */
-export async function deleteUndoableSave({ seq, id }: StoredSave, isUndoable: () => boolean): Promise<boolean> {
+export async function deleteHeldSave({ seq, id }: StoredSave, isUndoable: () => boolean): Promise<boolean> {
   const database = await openDatabase()
   if (database === null) return false
   const writing = database.transaction('outbox', 'readwrite', { durability: 'strict' })

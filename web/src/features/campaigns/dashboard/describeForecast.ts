@@ -4,10 +4,10 @@ import type { FinishTimeRange, FinishForecast } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import type { DashboardTranslateFunction } from './text'
 
-/** Formats the estimated end as a time range. Returns only the earliest time when the range is shorter than half an hour. */
+/** Formats the estimated end as a time range. Returns only the latest time when the range is shorter than half an hour. */
 export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, formats: DateFormatters, now: number, t: DashboardTranslateFunction): string {
   const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
-  if (latest - earliest < 1_800_000) return first
+  if (latest - earliest < 1_800_000) return last
   const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
   return t('chart.fromTo', { from: first, to: isOneDay ? formats.time(latest) : last })
 }

@@ -1,6 +1,6 @@
 import { computeStartCharacterPosition, type StartCharacterCandidate } from './startCharacterCandidates'
 import type { Symbology } from './symbologies'
-import { computeSampleEnergy, computeExplainedVarianceRatio, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledProfile, type SymbologyTemplates } from './templates'
+import { computeSampleEnergy, computeExplainedVarianceRatio, findBestMatchingCharacter, SAMPLES_PER_MODULE, type SampledBrightnessProfile, type SymbologyTemplates } from './templates'
 
 /**
  * Candidate reading of a barcode: a character sequence that may have produced a brightness profile, with its estimated position in the
@@ -112,20 +112,20 @@ function choosePaths(paths: Path[]): Path[] {
   return chosen
 }
 
-const nearest = (levels: readonly SampledProfile[], module: number): SampledProfile => levels.reduce((best, level) => (Math.abs(level.module - module) < Math.abs(best.module - module) ? level : best))
+const nearest = (levels: readonly SampledBrightnessProfile[], module: number): SampledBrightnessProfile => levels.reduce((best, level) => (Math.abs(level.module - module) < Math.abs(best.module - module) ? level : best))
 
 interface BestCharacter {
   value: number
   cost: number
 }
-type BestCharacters = (level: SampledProfile, from: number) => BestCharacter | null
+type BestCharacters = (level: SampledBrightnessProfile, from: number) => BestCharacter | null
 
 /**
  * Returns a function that finds the best matching character at a sample of a level, and caches the result. A level is the brightness
  * profile resampled at one module size.
  */
 function createBestCharacters({ search: { set }, gain }: StartCharacterCandidate): BestCharacters {
-  const known = new Map<SampledProfile, Map<number, BestCharacter | null>>()
+  const known = new Map<SampledBrightnessProfile, Map<number, BestCharacter | null>>()
   const { count } = set.inner
   const search: BestCharacters = (level, from) => {
     if (from < 0 || from + count > level.samples.length) return null
@@ -144,7 +144,7 @@ function createBestCharacters({ search: { set }, gain }: StartCharacterCandidate
   }
 }
 
-function stopOf(level: SampledProfile, { stop }: SymbologyTemplates, { next }: Path): { begin: number; cost: number } | null {
+function stopOf(level: SampledBrightnessProfile, { stop }: SymbologyTemplates, { next }: Path): { begin: number; cost: number } | null {
   let best: { begin: number; cost: number } | null = null
   const expected = Math.round((next * SAMPLES_PER_MODULE) / level.module)
   for (let slip = -MAX_SLIP; slip <= MAX_SLIP; slip++) {
@@ -158,7 +158,7 @@ function stopOf(level: SampledProfile, { stop }: SymbologyTemplates, { next }: P
  * Returns the continuations of a path (partial character sequence) by one character: the best match at each displacement from the expected
  * position.
  */
-function extend(level: SampledProfile, bests: BestCharacters, width: number, path: Path): Path[] {
+function extend(level: SampledBrightnessProfile, bests: BestCharacters, width: number, path: Path): Path[] {
   const longer: Path[] = []
   const expected = Math.round((path.next * SAMPLES_PER_MODULE) / level.module)
   for (let slip = -MAX_SLIP; slip <= MAX_SLIP; slip++) {

@@ -1,8 +1,8 @@
-import { computeExplainedVarianceRatio, computePatternCorrelation, SAMPLES_PER_MODULE, type SampledProfile, type PatternTemplate, type SymbologyTemplates } from './templates'
+import { computeExplainedVarianceRatio, computePatternCorrelation, SAMPLES_PER_MODULE, type SampledBrightnessProfile, type PatternTemplate, type SymbologyTemplates } from './templates'
 
 /** Brightness profile in one of its two directions, resampled at every module size (width of the narrowest bar) of the search. */
 export interface MultiScaleProfile {
-  levels: readonly SampledProfile[]
+  levels: readonly SampledBrightnessProfile[]
   isReversed: boolean
   /** Range of pixels in which the profile contains bars. */
   bars: { begin: number; end: number }
@@ -31,7 +31,7 @@ export interface BlurredTemplates {
 export interface StartCharacterCandidate {
   line: MultiScaleProfile
   search: BlurredTemplates
-  level: SampledProfile
+  level: SampledBrightnessProfile
   from: number
   template: PatternTemplate
   fit: number
@@ -64,7 +64,7 @@ export function findStartCharacterCandidates(line: MultiScaleProfile, searches: 
 }
 
 /** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
-function chooseBestBlur(line: MultiScaleProfile, searches: readonly BlurredTemplates[], level: SampledProfile, from: number, { value }: PatternTemplate): StartCharacterCandidate {
+function chooseBestBlur(line: MultiScaleProfile, searches: readonly BlurredTemplates[], level: SampledBrightnessProfile, from: number, { value }: PatternTemplate): StartCharacterCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []

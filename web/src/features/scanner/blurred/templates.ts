@@ -53,7 +53,7 @@ export function createSymbologyTemplates(symbology: Symbology, blur: number): Sy
 }
 
 /** Brightness profile resampled for one assumed module size (width in pixels of the narrowest bar). */
-export interface SampledProfile {
+export interface SampledBrightnessProfile {
   /** Module size in pixels. */
   module: number
   samples: Float64Array
@@ -67,15 +67,15 @@ const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
 const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
 
 /** Resamples a brightness profile for every module size of the coarse search. */
-export const resampleProfile = (values: Float64Array): SampledProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
+export const resampleProfile = (values: Float64Array): SampledBrightnessProfile[] => MODULE_SIZES.map((module) => sampleProfileAt(values, module))
 
 /** Resamples a brightness profile for one module size, with `SAMPLES_PER_MODULE` samples per module, each the mean of its pixels. */
-function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
+function sampleProfileAt(values: Float64Array, module: number): SampledBrightnessProfile {
   const integral = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
   const step = module / SAMPLES_PER_MODULE
   const count = Math.floor(values.length / step)
-  const level: SampledProfile = { module, samples: new Float64Array(count), sums: new Float64Array(count + 1), squares: new Float64Array(count + 1) }
+  const level: SampledBrightnessProfile = { module, samples: new Float64Array(count), sums: new Float64Array(count + 1), squares: new Float64Array(count + 1) }
   const integralAt = (place: number) => {
     const index = Math.min(values.length - 1, Math.floor(place))
     return (integral[index] ?? 0) + (values[index] ?? 0) * (place - index)
@@ -92,7 +92,7 @@ function sampleProfileAt(values: Float64Array, module: number): SampledProfile {
 }
 
 /** Returns the energy of a range of samples: the sum of the squared differences from their mean. */
-export function computeSampleEnergy({ sums, squares }: SampledProfile, from: number, count: number): number {
+export function computeSampleEnergy({ sums, squares }: SampledBrightnessProfile, from: number, count: number): number {
   const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
   return (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
 }
@@ -101,14 +101,14 @@ export function computeSampleEnergy({ sums, squares }: SampledProfile, from: num
  * Returns the correlation of samples with a normalized pattern. Its square is the part of the samples' energy (squared deviation from the
  * mean) that the pattern explains.
  */
-export function computePatternCorrelation({ samples }: SampledProfile, { samples: pattern }: PatternTemplate, from: number): number {
+export function computePatternCorrelation({ samples }: SampledBrightnessProfile, { samples: pattern }: PatternTemplate, from: number): number {
   let gain = 0
   for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
 }
 
 /** Returns the best matching character other than start and stop, and its correlation; -1 and 0 when no character matches. */
-export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: { values, count, samples: patterns } }: SymbologyTemplates, from: number): [number, number] {
+export function findBestMatchingCharacter({ samples }: SampledBrightnessProfile, { inner: { values, count, samples: patterns } }: SymbologyTemplates, from: number): [number, number] {
   let [value, strongest] = [-1, 0]
   for (let index = 0, at = 0; index < values.length; index++) {
     let gain = 0
@@ -119,7 +119,7 @@ export function findBestMatchingCharacter({ samples }: SampledProfile, { inner: 
 }
 
 /** Returns the share of the samples' variance that a pattern explains, 0 to 1; 0 outside of the profile and for inverted contrast. */
-export function computeExplainedVarianceRatio(level: SampledProfile, template: PatternTemplate, from: number): number {
+export function computeExplainedVarianceRatio(level: SampledBrightnessProfile, template: PatternTemplate, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0
   const energy = computeSampleEnergy(level, from, count)
