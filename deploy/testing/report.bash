@@ -42,7 +42,7 @@ ended_parts=0
 background() { # name, niceness, functions that run parts
   local name=$1 run
   (
-    renice -n "$2" "$BASHPID" >/dev/null
+    [ "$2" = 0 ] || renice -n "$2" "$BASHPID" >/dev/null
     part_names=() part_seconds=() ended_parts=0 passed=0 failed=0 skipped=0 started=() servers=()
     trap "end_background '$name'" EXIT # expanded here: parts have variables of the same name
     for run in "${@:3}"; do "$run"; done

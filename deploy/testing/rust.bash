@@ -48,14 +48,17 @@ count_rust() {
 # Runs the tests of the whole product, which mostly wait for processes, beside those of the crates, which mostly compute.
 rust() {
   build compile
+  background product 0 test_product
   background crates 0 test_crates
-  part "rust: product" run_rust --workspace --test patio
-  join_background crates
+  join_background product crates
 }
+
+test_product() { part "rust: product" run_rust --workspace --test patio; }
 
 # Runs all unit tests, and every test program but `patio`.
 test_crates() {
-  local programs
-  mapfile -t programs < <(cargo metadata --locked --no-deps --format-version 1 | node deploy/testing/test-programs.mjs patio)
+  local names programs
+  names=$(cargo metadata --locked --no-deps --format-version 1 | node deploy/testing/test-programs.mjs patio)
+  mapfile -t programs <<<"$names"
   part "rust: crates" run_rust --workspace --lib --bins "${programs[@]/#/--test=}"
 }

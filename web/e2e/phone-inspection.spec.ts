@@ -107,7 +107,7 @@ test('a gloved finger finds large buttons apart, three a row down to 320, and no
 test('statuses that may not be chosen now are folded, each with its reason; ng opens the notes', async ({ page }) => {
   const { headers, first } = await opened(page)
   await expect(status(page, 'Repair')).toHaveCount(0)
-  await page.getByText('Not allowed now').click()
+  await page.getByText('Statuses not allowed').click()
   await expect(status(page, 'Repair')).toHaveAccessibleDescription('"Repair" só pode ser escolhido depois que o veículo tiver um status.')
   await expect(status(page, 'S/OFF BL')).toHaveAccessibleDescription('Só um supervisor pode escolher "S/OFF BL".')
   await expect(page.getByLabel('Operator / Team Leader Notes')).toBeHidden()
@@ -125,7 +125,7 @@ for (const size of [PHONE, { width: 360, height: 640 }]) {
     await page.setViewportSize(size)
     await page.emulateMedia({ reducedMotion: 'reduce' })
     const { first } = await opened(page)
-    const [summary, others, bar] = [page.getByText('Not allowed now'), page.locator('details').filter({ hasText: 'Not allowed now' }), page.locator('[data-bottom-bar]')]
+    const [summary, others, bar] = [page.getByText('Statuses not allowed'), page.locator('details').filter({ hasText: 'Statuses not allowed' }), page.locator('[data-bottom-bar]')]
     const expectAboveBar = async () => {
       await page.evaluate(() => scrollTo(0, 0))
       await summary.click()

@@ -194,10 +194,10 @@ async fn a_burst_of_sign_ins_uses_little_memory_and_busy_responses_count_as_no_f
 
 /// Waits until the service responds. Calls fail while a busy machine delays the health checks of the replica.
 async fn wait_for_response(replica: &Replica) {
-    let give_up = Instant::now() + Duration::from_secs(20);
+    let give_up = Instant::now() + Duration::from_secs(10);
     let mut client = TokenServiceClient::new(replica.host.channels.auth.clone());
     while let Err(failure) = client.get_signing_keys(GetSigningKeysRequest {}).await {
-        assert!(Instant::now() < give_up, "the service does not respond: {failure}");
+        assert!(failure.code() == Code::Unavailable && Instant::now() < give_up, "the service does not respond: {failure}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }

@@ -287,7 +287,7 @@ async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
                 (stored, saw, wants, shows)
             };
             let saves = ids.into_iter().zip(triples.iter().copied()).map(save);
-            // Each save uses its own vehicle, so many run at once and share their flushes to the disk.
+            // Each save uses its own vehicle. Saves that run at once share their flushes to the disk.
             let outcomes: Vec<_> = futures::stream::iter(saves).buffer_unordered(16).collect().await;
             assert_eq!(outcomes.len(), triples.len());
             let is_forbidden = |&(stored, _, _, shows): &_| !patio_proto::status::is_vehicle_status_change_allowed(role, stored, shows);

@@ -71,7 +71,7 @@ export async function openNotes(page: Page): Promise<Locator> {
 
 /** Opens the statuses that may not be chosen now, when there are any and they are folded. */
 export async function openOtherStatuses(page: Page): Promise<void> {
-  const others = page.locator('details').filter({ hasText: 'Not allowed now' })
+  const others = page.locator('details').filter({ hasText: 'Statuses not allowed' })
   if ((await others.count()) > 0 && (await others.getAttribute('open')) === null) await others.locator('summary').click()
 }
 

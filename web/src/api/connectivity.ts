@@ -39,7 +39,7 @@ export function recordResponseStatus(status: number): void {
   if (count !== consecutiveServerErrors.get()) consecutiveServerErrors.set(count)
 }
 
-/** Whether the server is reachable, but its last responses were server errors. */
+/** Whether the last responses were server errors. Meaningful only while the server is reachable. */
 export const useIsServerFailing = (): boolean => useStore(consecutiveServerErrors) >= FAILING_FROM
 
 if (typeof window !== 'undefined') window.addEventListener('offline', () => setServerReachable(false))

@@ -90,7 +90,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   )
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
-  const attention = manages && <NeedsAttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
+  const attention = manages && <NeedsAttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} sources={[activity, yards]} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
   const takesInMenu = isWide && !isClosed && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: ActionMenuItem[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies ActionMenuItem] : []),

@@ -1,3 +1,4 @@
+import { findLatestSaves } from '@/api/latestSaves'
 import type { InspectionPace } from '@/api/types'
 import { formatCount } from '@/lib/format'
 import { compareNamesNaturally } from '@/lib/yards'
@@ -54,11 +55,7 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
 
 /** Returns the paces with each person only in the campaign of their latest save. Leaves out campaigns in which no person remains. */
 function placeByLatestSave(paces: InspectionPace[]): InspectionPace[] {
-  const latest = new Map<string, InspectionPace['people'][number]>()
-  for (const person of paces.flatMap(({ people }) => people)) {
-    const known = latest.get(person.hmc)
-    if (known === undefined || Date.parse(known.last_at) < Date.parse(person.last_at)) latest.set(person.hmc, person)
-  }
+  const latest = findLatestSaves(paces)
   return paces.map((pace) => ({ ...pace, people: pace.people.filter((person) => latest.get(person.hmc) === person) })).filter(({ people }) => people.length > 0)
 }
 

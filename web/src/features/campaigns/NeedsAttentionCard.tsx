@@ -23,12 +23,18 @@ interface NeedsAttentionCardProps {
   missing?: MissingVehicleRange[]
   /** Whether the campaign has vehicles with the status Repair. */
   hasRepairs?: boolean
-  /** Campaigns that wait for a review (status Pending Review). */
-  reviews?: { id: number; name: string }[]
+  /** Campaigns that wait for a review: the first ones, and their total number. */
+  reviews?: { first: { id: number; name: string }[]; total: number }
+  /** Queries of the data in the other properties. The card says that it may be incomplete when one of them fails. */
+  sources?: { data: unknown; isPending: boolean; isError: boolean; refetch: () => unknown }[]
 }
 
-/** Maximum number of idle yards, of sequences of missing vehicles and of campaigns to review, that have a row each. A last line states how many more there are. */
+/**
+ * Maximum number of idle yards, of sequences of missing vehicles and of campaigns to review that have a row each. A last line states how
+ * many more there are.
+ */
 const MAX_NAMED = 3
+const NO_REVIEWS = { first: [], total: 0 }
 /** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent. */
 const SILENT_MS = 15 * 60_000
 
@@ -36,7 +42,7 @@ const SILENT_MS = 15 * 60_000
  * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, phones with unsent saves,
  * idle yards, missing vehicles, long repairs and campaigns to review.
  */
-export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false, reviews = [] }: NeedsAttentionCardProps) {
+export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false, reviews = NO_REVIEWS, sources = [] }: NeedsAttentionCardProps) {
   const t = useCampaignsText()
   const openConflicts = useOpenConflictsQuery(campaign)
   const conflicts = openConflicts.data
@@ -44,10 +50,10 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const longRepairs = useLongRepairCount(campaign ?? 0, hasRepairs)
   const repairs = longRepairs.data ?? 0
   const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
-  const failed = [openConflicts, longRepairs, ...devices].filter(({ isError, data }) => isError && data === undefined)
-  const isKnown = failed.length === 0 && conflicts !== undefined && !longRepairs.isLoading && devices.every(({ isPending }) => !isPending)
+  const failed = [openConflicts, longRepairs, ...devices, ...sources].filter(({ isError, data }) => isError && data === undefined)
+  const isKnown = failed.length === 0 && conflicts !== undefined && !longRepairs.isLoading && [...devices, ...sources].every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
-  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1) + reviews.length
+  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1) + reviews.total
   const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })
   return (
     <section className={styles.card} aria-labelledby="attention">
@@ -68,10 +74,10 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
       ))}
       {missing.length > MAX_NAMED && <Link className={styles.more} href={listOf(campaign ?? 0, 'Not Found')}>{t('attention.moreMissing', { n: missing.length - MAX_NAMED })}</Link>}
       {repairs > 0 && <NeedsAttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
-      {reviews.slice(0, MAX_NAMED).map(({ id, name }) => (
+      {reviews.first.slice(0, MAX_NAMED).map(({ id, name }) => (
         <NeedsAttentionItem key={id} icon="eye" to={`/campaign/${id}`} text={t('attention.review', { name })} />
       ))}
-      {reviews.length > MAX_NAMED && <Link className={styles.more} href="/campaign-list">{t('attention.moreReviews', { n: reviews.length - MAX_NAMED })}</Link>}
+      {reviews.total > MAX_NAMED && <Link className={styles.more} href="/campaign-list?status=Pending%20Review">{t('attention.moreReviews', { n: reviews.total - MAX_NAMED })}</Link>}
       {failed.length > 0 && <ErrorNotice kind="warning" text={t('attention.incomplete')} onRetry={() => failed.forEach((query) => void query.refetch())} />}
       {isKnown && count === 0 && <p className="quiet">{t(campaign === undefined ? 'attention.noneAnywhere' : 'attention.none')}</p>}
     </section>

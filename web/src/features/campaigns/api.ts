@@ -41,6 +41,9 @@ export function useCampaigns(search: CampaignSearchParams) {
   return { data: shown, isPending, isError, error, refetch }
 }
 
+/** Fetches the first page of the campaigns that wait for a review, with their total number. */
+export const useCampaignsToReview = (enabled: boolean) => useQuery({ ...campaignPageQuery({ page: 0, search: '', status: 'Pending Review' }), enabled })
+
 export function useCampaign(id: number, yard: number | null) {
   const query = campaignQuery(id, yard)
   const { data, isPending, isError, error } = useQuery(query)
@@ -111,8 +114,8 @@ const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, do
 
 /** Fetches the progress of each yard in one campaign, with this device's pending saves. */
 export function useCampaignYardProgress({ id, name }: Pick<Campaign, 'id' | 'name'>) {
-  const { data, isPending } = useQuery({ ...yardVehicleCountsQuery(name), select: (yards): YardProgress[] => yards.map(ofCount) })
-  return { data: useYardsWithPendingSaves(data, id), isPending }
+  const { data, isPending, isError, refetch } = useQuery({ ...yardVehicleCountsQuery(name), select: (yards): YardProgress[] => yards.map(ofCount) })
+  return { data: useYardsWithPendingSaves(data, id), isPending, isError, refetch }
 }
 const ofCount = (yard: YardVehicleCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 

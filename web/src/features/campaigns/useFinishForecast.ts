@@ -2,11 +2,11 @@ import type { Campaign, InspectionActivity, InspectionPace } from '@/api/types'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { computeFinishForecast, type FinishForecast } from './dashboard/forecast'
 
-/** Empty activity, used until the hourly counts of a campaign are loaded. */
+/** Empty activity, used with the number of vehicles left until the hourly counts of a campaign are loaded. */
 const NO_ACTIVITY: InspectionActivity = { hours: [], people: [], yards: [], total: 0, inspected: 0, inspected_before: 0 }
 
-/** Returns the forecast of a campaign, updated as time passes. `finish` and `need` are `null` until the hourly counts are loaded. */
+/** Returns the forecast of a campaign, updated as time passes. Uses only the current pace until the hourly counts are loaded. */
 export function useFinishForecast({ due_at }: Campaign, activity: InspectionActivity | undefined, pace: InspectionPace | undefined): FinishForecast {
   const now = useCurrentTime()
-  return computeFinishForecast(activity ?? NO_ACTIVITY, pace?.people.length ? pace.per_hour : 0, due_at, now)
+  return computeFinishForecast(activity ?? { ...NO_ACTIVITY, total: pace?.remaining ?? 0 }, pace?.people.length ? pace.per_hour : 0, due_at, now)
 }

@@ -17,7 +17,7 @@ export function PolicyPage({ title, since, summary, children }: PolicyProps) {
   const isEnglish = useLanguage() === 'en'
   return (
     <Page title={title} narrow>
-      {isEnglish && <p className="quiet">This text is available in Portuguese only.</p>}
+      {/* Only readers of English need the note. */ isEnglish && <p className="quiet">This text is available in Portuguese only.</p>}
       <article className={styles.policy} lang="pt-BR">
         <p className="quiet">Em vigor desde {since}.</p>
         <div className={styles.summary}>{summary}</div>

@@ -43,7 +43,7 @@ export function ClosedCampaignVehicleView({ vehicle, user, inspection, children 
       <OpenConflictNotice vehicle={vehicle} />
       <div className={styles.columns}>
         <div className={styles.column}>
-          <VehicleHeader vehicle={vehicle} next={undefined} inspection={inspection} />
+          <VehicleHeader vehicle={vehicle} stored={vehicle} next={undefined} inspection={inspection} />
           <Card label={t('vehicle.step2')}>
             <VehicleDetails vehicle={vehicle} inspection={inspection} />
           </Card>

@@ -48,7 +48,7 @@ export function StatusButtonGrid({ role, stored, value, onChange }: StatusGridPr
         <details className={styles.others} onToggle={showOpened}>
           <summary>
             <span>{t('status.others')}</span>
-            <span className={styles.names}>{others.map(({ status }) => status).join(', ')}</span>
+            <span className={styles.names}>{others.map(({ status }) => status).filter((status) => status !== stored).join(', ')}</span>
             <Icon name="down" size={20} />
           </summary>
           <ul>

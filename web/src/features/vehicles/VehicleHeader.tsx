@@ -13,6 +13,8 @@ import styles from './VehicleHeader.module.css'
 
 interface VehicleHeadProps {
   vehicle: Vehicle
+  /** The vehicle whose stored status is shown: during input, the version from before another person's change. */
+  stored: Vehicle
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
   inspection: InspectionForm
@@ -22,7 +24,7 @@ interface VehicleHeadProps {
  * Parking space and VIN of the vehicle to inspect. In the pane beside a list, the component renders them into the pane's head. On a page of
  * its own, it also shows the parking space of the next vehicle, and whether this vehicle is already inspected.
  */
-export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
+export function VehicleHeader({ vehicle, stored, next, inspection }: VehicleHeadProps) {
   const t = useInspectionText()
   const pane = useContext(VehiclePaneContext)
   // A phone has room for the label only on a line of its own, which the statuses need.
@@ -33,9 +35,9 @@ export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
       <ParkingSpaceSign space={vehicle.parking_space} size="page" />
       <div className={styles.beside}>
         <MonospaceVin vin={vehicle.vin_number} />
-        {vehicle.inspected && !inspection.identified && (
+        {stored.inspected && !inspection.identified && (
           <span className={styles.inspected}>
-            <span className={isPhone ? 'sr-only' : undefined}>{t('vehicle.alreadyInspected')}</span> <VehicleStatusBadge status={vehicle.status} inspected />
+            <span className={isPhone ? 'sr-only' : undefined}>{t('vehicle.alreadyInspected')}</span> <VehicleStatusBadge status={stored.status} inspected />
           </span>
         )}
         {next && (
@@ -48,7 +50,7 @@ export function VehicleHeader({ vehicle, next, inspection }: VehicleHeadProps) {
   )
 }
 
-function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next'>) {
+function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next' | 'stored'>) {
   if (inspection.supervisor && !inspection.closed) {
     return (
       <>

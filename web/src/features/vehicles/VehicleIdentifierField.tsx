@@ -25,7 +25,7 @@ interface IdentifyProps {
   onDone: () => void
 }
 
-/** Identifier field of the inspection: filled by a scan, or typed after a tap on the field or on Manual. */
+/** Identifier field of the inspection: filled by a scan, or typed after a tap on the empty field or on Manual. */
 export function VehicleIdentifierField({ vehicle, yard, inspection, identification, collapsedSteps, isDesktop, field, onManual, onDone }: IdentifyProps) {
   const t = useInspectionText()
   const { entry, identified, change, saved } = inspection
@@ -40,8 +40,8 @@ export function VehicleIdentifierField({ vehicle, yard, inspection, identificati
     <div className={styles.identify} ref={field} onBlur={leave}>
       <div className={styles.row}>
         <TextField label={t('vehicle.identifier')} className={`mono ${styles.identifier}`} value={entry.identifier} readOnly={!manual || saved}
-          placeholder={t(manual ? 'vehicle.typeHere' : 'vehicle.chooseManual')} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} enterKeyHint="done"
-          onClick={() => !manual && !saved && onManual()} onChange={(event) => type(event.target.value)} onKeyDown={(event) => event.key === 'Enter' && identified && onDone()} />
+          placeholder={t(manual ? 'vehicle.typeHere' : 'vehicle.scanOrType')} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} enterKeyHint="done"
+          onClick={() => !manual && !saved && entry.identifier === '' && onManual()} onChange={(event) => type(event.target.value)} onKeyDown={(event) => event.key === 'Enter' && identified && onDone()} />
         {isDesktop && !saved && (
           <>
             {!manual && <Button kind={hasMouse && !identified ? 'primary' : 'secondary'} icon="keyboard" onClick={onManual}>{t('vehicle.manual')}</Button>}

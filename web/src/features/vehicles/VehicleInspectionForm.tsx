@@ -90,7 +90,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
       <OpenConflictNotice vehicle={vehicle} />
       <div className={styles.columns}>
         <div className={styles.column}>
-          <VehicleHeader vehicle={vehicle} next={next} inspection={inspection} />
+          <VehicleHeader vehicle={vehicle} stored={seen} next={next} inspection={inspection} />
           <CampaignProblemDescription campaign={vehicle.campaign_id} />
           <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half collapsed={collapsedSteps.isCollapsed(1)} onToggle={identified ? () => collapsedSteps.toggle(1) : undefined}
             summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
@@ -103,7 +103,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
           <StoredNotesSummary vehicle={seen} />
         </div>
         <div className={styles.column} ref={column}>
-          <InspectionStep n={3} title={t('vehicle.step3')} note={vehicle.inspected ? t('vehicle.inspectedNote') : undefined} done={identified && entry.status !== ''}>
+          <InspectionStep n={3} title={t('vehicle.step3')} note={seen.inspected ? t('vehicle.inspectedNote') : undefined} done={identified && entry.status !== ''}>
             <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
           </InspectionStep>
           <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} collapsed={!notes} onToggle={() => setNotes(!notes)}>

@@ -12,7 +12,7 @@ import { useVehicleLookup } from './useVehicleLookup'
 
 const MODE = 'entryMode'
 
-/** Manages how the person identifies the vehicle: the camera, a hardware scanner, or typing after a tap on Manual. `onIdentified` is called after a scan of this vehicle. */
+/** Manages how the person identifies the vehicle: the camera, a hardware scanner, or typing after a tap on the field or on Manual. `onIdentified` is called after a scan of this vehicle. */
 export function useVehicleIdentification(vehicle: Vehicle, { entry, saved, goNow, change }: InspectionForm, onIdentified: () => void) {
   const [manual, setManual] = useState(() => sessionStorage.getItem(MODE) === 'manual' || (entry.identifier !== '' && !entry.scanned))
   const [scanning, setScanning] = useState(false)

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { apiClient, unwrapResponse } from '@/api/client'
+import { findLatestSaves } from '@/api/latestSaves'
 import { queryKeys } from '@/api/queryKeys'
 import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
@@ -65,13 +66,8 @@ export function useActiveInspectorsByYard(campaign: Campaign | undefined, campai
  * the latest save in all campaigns; the names are sorted.
  */
 export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, string[]> {
-  const latest = new Map<string, InspectionPace['people'][number]>()
-  for (const person of paces.flatMap((pace) => pace.people)) {
-    const known = latest.get(person.hmc)
-    if (known === undefined || Date.parse(person.last_at) > Date.parse(known.last_at)) latest.set(person.hmc, person)
-  }
   const people = new Map<number, string[]>()
-  for (const { yard_id, hmc } of latest.values()) {
+  for (const { yard_id, hmc } of findLatestSaves(paces).values()) {
     if (yard_id === null || yard_id === undefined) continue
     people.set(yard_id, [...(people.get(yard_id) ?? []), hmc].toSorted(compareNamesNaturally))
   }

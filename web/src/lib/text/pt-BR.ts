@@ -135,7 +135,7 @@ export const catalogue: Catalogue = {
   'vehicle.stepDone': '(feito)',
   'vehicle.identifier': 'Identificador do veículo',
   'vehicle.typeHere': 'Digite o VIN ou parte dele',
-  'vehicle.chooseManual': 'Leia ou digite o VIN',
+  'vehicle.scanOrType': 'Leia ou digite o VIN',
   'vehicle.storedStatus': 'Status atual',
   'vehicle.problem': 'Problema',
   'vehicle.vinFormat': 'Use código do modelo, um espaço, número de série',

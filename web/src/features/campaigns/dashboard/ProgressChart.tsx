@@ -52,7 +52,7 @@ export function ProgressChart(props: ProgressChartProps) {
   const needed = need && need.dueAt > now ? placesOf(listRequiredProgressPoints(activity, need.dueAt, hours, now)) : []
   const here = [x(now), y(inspected)] as const
   const marks = listTimeTicks(begin, end, Math.floor((width - LEFT - RIGHT) / LABEL_WIDTH))
-  // The number is to the left of the point, or at the left edge below the point, where neither the line nor the forecast is.
+  // The number is to the left of the point, but to the right at the left edge, and below the point there and at the top.
   const isBeside = here[0] > LEFT + 60
   const isBelow = !isBeside || here[1] <= TOP + 26
   return (

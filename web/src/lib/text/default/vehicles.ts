@@ -24,7 +24,7 @@ export const vehicleTexts = {
   'vehicle.stepDone': '(done)',
   'vehicle.identifier': 'Vehicle identifier',
   'vehicle.typeHere': 'Type the VIN or part of it',
-  'vehicle.chooseManual': 'Scan or type the VIN',
+  'vehicle.scanOrType': 'Scan or type the VIN',
   'vehicle.manual': 'Manual',
   'vehicle.matches': 'O identificador confere com este veículo.',
   'vehicle.noMatchYet': 'Ainda não confere com este veículo.',

@@ -1,0 +1,14 @@
+import type { InspectionPace } from './types'
+
+/** A person at work in a campaign, with the yard and the time of the latest save there. */
+export type ActivePerson = InspectionPace['people'][number]
+
+/** Returns each person of several campaigns with the latest save of all of them, by login name (HMC). */
+export function findLatestSaves(paces: InspectionPace[]): Map<string, ActivePerson> {
+  const latest = new Map<string, ActivePerson>()
+  for (const person of paces.flatMap(({ people }) => people)) {
+    const known = latest.get(person.hmc)
+    if (known === undefined || Date.parse(known.last_at) < Date.parse(person.last_at)) latest.set(person.hmc, person)
+  }
+  return latest
+}
