@@ -1,7 +1,7 @@
 import type { InspectionPace } from './types'
 
 /** A person at work in a campaign, with the yard and the time of the latest save there. */
-export type ActivePerson = InspectionPace['people'][number]
+type ActivePerson = InspectionPace['people'][number]
 
 /** Returns each person of several campaigns with the latest save of all of them, by login name (HMC). */
 export function findLatestSaves(paces: InspectionPace[]): Map<string, ActivePerson> {

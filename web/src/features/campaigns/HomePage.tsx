@@ -90,7 +90,7 @@ export default function HomePage() {
         </div>
         <div className={styles.column}>
           {isWide && manages && campaigns.isPending && <Skeleton height={81} label={t('common.loading')} />}
-          {showsCards && manages && first && <NeedsAttentionCard campaigns={first.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} reviews={{ first: toReview.data?.campaigns.filter(({ status }) => status === 'Pending Review') ?? [], total: toReview.data?.meta.total_count ?? 0 }} sources={[toReview]} />}
+          {showsCards && manages && first && <NeedsAttentionCard campaigns={first.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} reviews={toReview.data} sources={[toReview]} />}
           {isWide && own}
           {!isWide && showsCards && <Dashboard />}
           {!isWide && chart}

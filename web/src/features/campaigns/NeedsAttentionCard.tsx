@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import { useOpenConflictsQuery } from '@/api/conflicts'
+import type { CampaignPage } from '@/api/types'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/format'
@@ -23,8 +24,8 @@ interface NeedsAttentionCardProps {
   missing?: MissingVehicleRange[]
   /** Whether the campaign has vehicles with the status Repair. */
   hasRepairs?: boolean
-  /** Campaigns that wait for a review: the first ones, and their total number. */
-  reviews?: { first: { id: number; name: string }[]; total: number }
+  /** First page of the campaigns that wait for a review; `undefined` until it is loaded. */
+  reviews?: CampaignPage | undefined
   /** Queries of the data in the other properties. The card says that it may be incomplete when one of them fails. */
   sources?: { data: unknown; isPending: boolean; isError: boolean; refetch: () => unknown }[]
 }
@@ -34,7 +35,6 @@ interface NeedsAttentionCardProps {
  * many more there are.
  */
 const MAX_NAMED = 3
-const NO_REVIEWS = { first: [], total: 0 }
 /** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent. */
 const SILENT_MS = 15 * 60_000
 
@@ -42,7 +42,7 @@ const SILENT_MS = 15 * 60_000
  * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, phones with unsent saves,
  * idle yards, missing vehicles, long repairs and campaigns to review.
  */
-export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false, reviews = NO_REVIEWS, sources = [] }: NeedsAttentionCardProps) {
+export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false, reviews, sources = [] }: NeedsAttentionCardProps) {
   const t = useCampaignsText()
   const openConflicts = useOpenConflictsQuery(campaign)
   const conflicts = openConflicts.data
@@ -53,7 +53,8 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const failed = [openConflicts, longRepairs, ...devices, ...sources].filter(({ isError, data }) => isError && data === undefined)
   const isKnown = failed.length === 0 && conflicts !== undefined && !longRepairs.isLoading && [...devices, ...sources].every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
-  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1) + reviews.total
+  const toReview = reviews?.meta.total_count ?? 0
+  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1) + toReview
   const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })
   return (
     <section className={styles.card} aria-labelledby="attention">
@@ -74,10 +75,10 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
       ))}
       {missing.length > MAX_NAMED && <Link className={styles.more} href={listOf(campaign ?? 0, 'Not Found')}>{t('attention.moreMissing', { n: missing.length - MAX_NAMED })}</Link>}
       {repairs > 0 && <NeedsAttentionItem icon="spanner" to={listOf(campaign ?? 0, 'Repair')} text={t('attention.repairs', { n: repairs })} />}
-      {reviews.first.slice(0, MAX_NAMED).map(({ id, name }) => (
+      {reviews?.campaigns.slice(0, MAX_NAMED).map(({ id, name }) => (
         <NeedsAttentionItem key={id} icon="eye" to={`/campaign/${id}`} text={t('attention.review', { name })} />
       ))}
-      {reviews.total > MAX_NAMED && <Link className={styles.more} href="/campaign-list?status=Pending%20Review">{t('attention.moreReviews', { n: reviews.total - MAX_NAMED })}</Link>}
+      {toReview > MAX_NAMED && <Link className={styles.more} href="/campaign-list?status=Pending%20Review">{t('attention.moreReviews', { n: toReview - MAX_NAMED })}</Link>}
       {failed.length > 0 && <ErrorNotice kind="warning" text={t('attention.incomplete')} onRetry={() => failed.forEach((query) => void query.refetch())} />}
       {isKnown && count === 0 && <p className="quiet">{t(campaign === undefined ? 'attention.noneAnywhere' : 'attention.none')}</p>}
     </section>
