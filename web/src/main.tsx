@@ -1,6 +1,6 @@
 import './ui/tokens.css'
 import './ui/base.css'
-import { StrictMode } from 'react'
+import { StrictMode, startTransition } from 'react'
 import { createRoot } from 'react-dom/client'
 import { startReportingEndedSessions } from './api/endedSessions'
 import { getCurrentSession } from './api/session'
@@ -29,9 +29,12 @@ if (root !== null) {
   const timeout = new Promise((resolve) => setTimeout(resolve, FIRST_PAGE_TIMEOUT_MS))
   const language = restoreLanguage().catch(() => console.warn('failed to load the chosen language, using the default language'))
   await Promise.all([language, Promise.race([firstPage, timeout])])
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
+  // A transition is rendered in short slices, between which a slow phone can react to taps.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <App />
+      </StrictMode>,
+    ),
   )
 }

@@ -3,6 +3,7 @@ import { useProductName } from '@/api/product'
 import { useOfflineCampaigns } from '@/offline/offlineCampaigns'
 import { getDataOwnerKey, type SessionUser } from '@/api/session'
 import { useIsServerReachable } from '@/api/connectivity'
+import { runWhenIdle } from '@/lib/runWhenIdle'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link, navigate } from '@/lib/route'
 import { getAccessLevelTextKey } from '@/lib/roles'
@@ -27,11 +28,16 @@ const Rail = lazyPart(async () => (await import('./desktop')).NavigationRail)
 const HeaderTools = lazyPart(async () => (await import('./desktop')).HeaderTools)
 const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
 
-/** Loads and returns the module of the main menu; null until loaded. Loading starts at once and is retried when the menu is opened. */
+/**
+ * Loads and returns the module of the main menu; null until loaded. Loading starts in an idle moment, or at once when the menu is opened,
+ * and is retried when the menu is opened again.
+ */
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./MainMenu') | null>(null)
   useEffect(() => {
-    if (loaded === null || isOpen) import('./MainMenu').then(setLoaded).catch(() => console.warn('failed to load the menu, retrying when the menu is opened'))
+    const load = () => import('./MainMenu').then(setLoaded).catch(() => console.warn('failed to load the menu, retrying when the menu is opened'))
+    if (isOpen) void load()
+    else if (loaded === null) runWhenIdle(() => void load())
   }, [loaded, isOpen])
   return loaded
 }

@@ -6,7 +6,7 @@ import { formatCount } from '@/lib/format'
 import { ProgressBar } from '@/ui/ProgressBar'
 import type { CampaignWithPendingSaves } from './api'
 import type { FinishForecast } from './dashboard/forecast'
-import { getDateFormatters } from './dashboard/dateFormatters'
+import { createDateFormatters } from './dashboard/dateFormatters'
 import { useDashboardText } from './dashboard/text'
 import { formatFinishTimeRange } from './dashboard/describeForecast'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
@@ -71,7 +71,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
 function FinishFigure({ forecast: { finish, need }, yard }: Pick<NumbersProps, 'forecast' | 'yard'>) {
   const t = useDashboardText()
   const words = useCampaignsText()
-  const formats = getDateFormatters(useLanguage())
+  const formats = createDateFormatters(useLanguage())
   const now = useCurrentTime()
   const value = finish === null ? NONE : formatFinishTimeRange(finish, formats, now, t)
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })

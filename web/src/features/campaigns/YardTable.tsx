@@ -7,7 +7,7 @@ import { formatCount } from '@/lib/format'
 import { compareNamesNaturally, isVisibleYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
-import { getDateFormatters } from './dashboard/dateFormatters'
+import { createDateFormatters } from './dashboard/dateFormatters'
 import { formatFinishTimeRange } from './dashboard/describeForecast'
 import { estimateFinishTime, type FinishForecast } from './dashboard/forecast'
 import { useDashboardText } from './dashboard/text'
@@ -47,7 +47,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
   const t = useCampaignsText()
   const now = useCurrentTime()
   const words = useDashboardText()
-  const formats = getDateFormatters(useLanguage())
+  const formats = createDateFormatters(useLanguage())
   const shown = [...listYardsWithVehicles(yards), ...listUnassignedGroups(yards)]
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
@@ -154,7 +154,7 @@ interface WorkProps {
 
 /** Table cells with the current work in one yard, or in all yards: vehicles per hour, estimated end, and the people who work there. */
 function Work({ yard: { done, total }, people, hours, end, manages, children }: WorkProps) {
-  const formats = getDateFormatters(useLanguage())
+  const formats = createDateFormatters(useLanguage())
   const now = useCurrentTime()
   const perHour = sumInspectionsPerHour(people)
   const estimated = done < total ? estimateFinishTime(total - done, perHour, hours, now) : null

@@ -8,7 +8,7 @@ import { SingleChoiceChips } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
 import { listHourlyActivity, computeFinishForecast } from './forecast'
 import { HourlyColumnChart } from './HourlyColumnChart'
-import { getDateFormatters } from './dateFormatters'
+import { createDateFormatters } from './dateFormatters'
 import { ProgressChart } from './ProgressChart'
 import { useDashboardText } from './text'
 import { describeRequiredRate, describeProgress } from './describeForecast'
@@ -34,7 +34,7 @@ type Range = 'today' | 'whole'
 export function ActivityPanel({ activity, pace, dueAt, isClosed = false, isCampaign, note }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()
-  const formats = getDateFormatters(useLanguage())
+  const formats = createDateFormatters(useLanguage())
   const [heading, hourly, tables] = [useId(), useId(), useId()]
   const worked = listHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
   const lastWork = worked.at(-1)?.at ?? now

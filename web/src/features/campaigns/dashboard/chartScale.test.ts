@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { listTimeTicks } from './chartScale'
-import { getDateFormatters } from './dateFormatters'
+import { createDateFormatters } from './dateFormatters'
 
 const at = (text: string) => Date.parse(`${text}-03:00`)
 const labels = (begin: string, end: string, most: number, language: 'en' | 'pt-BR' = 'en') => {
-  const formats = getDateFormatters(language)
+  const formats = createDateFormatters(language)
   return listTimeTicks(at(begin), at(end), most).map((mark) => (mark.isDate ? formats.shortDay(mark.at) : formats.time(mark.at)))
 }
 

@@ -1,30 +1,36 @@
-import { createLazyGetter } from '@/lib/createLazyGetter'
+import { formatTime } from '@/lib/format'
 import type { Language } from '@/lib/text'
-import { getStartOfDay } from './workingHours'
+import { getStartOfDay, toLocalDate } from './workingHours'
 
-const ZONE = 'Etc/GMT+3'
+/**
+ * Short names of days and months, and the text between the parts of a date, as `Intl.DateTimeFormat` writes them. A test compares both.
+ * The first formatter of `Intl` would block a slow phone for about 100 ms.
+ */
+const ENGLISH = {
+  days: 'Sun Mon Tue Wed Thu Fri Sat'.split(' '),
+  months: 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' '),
+  beforeDate: ' ',
+  beforeMonth: ' ',
+}
+const PORTUGUESE: typeof ENGLISH = {
+  days: 'dom seg ter qua qui sex sáb'.split(' '),
+  months: 'jan fev mar abr mai jun jul ago set out nov dez'.split(' '),
+  beforeDate: ', ',
+  beforeMonth: ' de ',
+}
 
-/** Creates formatters of days and times in a language, at UTC-3 like all times of the app. */
-function createDateFormatters(language: Language) {
-  const locale = language === 'en' ? 'en-GB' : 'pt-BR'
-  const format = (options: Intl.DateTimeFormatOptions) => {
-    const form = createLazyGetter(() => new Intl.DateTimeFormat(locale, { timeZone: ZONE, ...options }))
-    return (at: number) => form().format(at).replaceAll('.', '')
-  }
-  const [day, time] = [format({ weekday: 'short', day: 'numeric', month: 'short' }), format({ hour: '2-digit', minute: '2-digit' })]
-  const shortDay = format({ weekday: 'short', day: 'numeric' })
+/** Creates formatters of days and times in a language, at UTC-3 like all times of the app. Times are in milliseconds since 1970. */
+export function createDateFormatters(language: Language) {
+  const { days, months, beforeDate, beforeMonth } = language === 'en' ? ENGLISH : PORTUGUESE
+  /** Formats the day of a time, as `Wed 25`. */
+  const shortDay = (at: number) => `${days[toLocalDate(at).getUTCDay()]}${beforeDate}${toLocalDate(at).getUTCDate()}`
+  /** Formats the day of a time with its month, as `Wed 25 Nov`. */
+  const day = (at: number) => `${shortDay(at)}${beforeMonth}${months[toLocalDate(at).getUTCMonth()]}`
+  /** Formats the time of day, as `14:05`. */
+  const time = (at: number) => formatTime(new Date(at)).slice(0, 5)
   /** Formats a point in time as day and time. Leaves out the day when it is the day of `now`. */
   const moment = (at: number, now: number) => (getStartOfDay(at) === getStartOfDay(now) ? time(at) : `${shortDay(at)}, ${time(at)}`)
   return { day, shortDay, time, moment }
 }
 
 export type DateFormatters = ReturnType<typeof createDateFormatters>
-
-const formatters = new Map<Language, DateFormatters>()
-
-/** Returns the formatters of days and times in the language of the page. They are created once, because a page with charts renders often. */
-export function getDateFormatters(language: Language): DateFormatters {
-  const known = formatters.get(language) ?? createDateFormatters(language)
-  formatters.set(language, known)
-  return known
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { InspectionActivity } from '@/api/types'
-import { getDateFormatters } from './dateFormatters'
+import { createDateFormatters } from './dateFormatters'
 import { describeRequiredRate } from './describeForecast'
 import { listProgressPoints, listRequiredProgressPoints, computeFinishForecast } from './forecast'
 import { addWorkingHours, countWorkingHours, findWorkingHours } from './workingHours'
@@ -35,7 +35,7 @@ test('a due date after the last working hour of today is ahead, not over', () =>
   const described = (due: string) => {
     const now = at('2026-11-25T18:00')
     const forecast = computeFinishForecast(activity, 39, new Date(at(due)).toISOString(), now)
-    return describeRequiredRate((key) => key, forecast, 39, getDateFormatters('en'), now)
+    return describeRequiredRate((key) => key, forecast, 39, createDateFormatters('en'), now)
   }
   expect(['2026-11-25T20:00', '2026-11-25T12:00', '2026-11-26T12:00'].map(described)).toEqual(['chart.noHoursLeft', 'chart.overdue', 'chart.needs'])
 })

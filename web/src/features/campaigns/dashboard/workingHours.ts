@@ -23,6 +23,8 @@ export interface WorkingHours {
 export const getHourOfDay = (at: number): number => Math.floor((((at - OFFSET) % DAY) + DAY) % DAY / HOUR_MS)
 /** Returns the start of the day (at UTC-3) that contains a time. Both are in milliseconds since 1970. */
 export const getStartOfDay = (at: number): number => at - ((((at - OFFSET) % DAY) + DAY) % DAY)
+/** Returns a date whose UTC fields are the local date and time (at UTC-3) of a time in milliseconds since 1970. */
+export const toLocalDate = (at: number): Date => new Date(at - OFFSET)
 const isWorking = (at: number, { first, end }: WorkingHours) => getHourOfDay(at) >= first && getHourOfDay(at) < end
 
 /**
