@@ -73,8 +73,8 @@ pub enum LockoutOperation {
     Check,
     /// Reserves an attempt before its password is verified: the attempt is counted as failed in advance.
     Reserve,
-    /// Releases a reserved attempt after its password was correct: resets the failure counts, ends a block of the primary counter, and
-    /// removes the attempt from the rate limits.
+    /// Releases a reserved attempt after its password was correct. Resets the failure counts and ends a block of the primary counter.
+    /// The attempt no longer counts against the rate limits.
     Release,
     /// Restores a block in the counter cache (memory or Redis) from the database, for example after a restart of Redis. Contains the
     /// remaining time of the block in milliseconds.

@@ -185,8 +185,8 @@ impl PasswordHasher {
     /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash and returns `false`, so that the
     /// duration does not reveal whether the login name exists.
     ///
-    /// Exception: after the cost was raised, a faster response reveals a user who still has an old hash. The dummy hash always has
-    /// the current cost, and an old hash is replaced at the user's next sign-in.
+    /// The duration can reveal a user whose stored hash is older than the last increase of the cost. Verifying this hash is faster than
+    /// the dummy hash, which always has the current cost. The user's next sign-in replaces the stored hash.
     ///
     /// # Errors
     /// Returns `Internal` when the stored hash cannot be parsed.

@@ -24,7 +24,8 @@ pub struct Campaign {
     /// Time of the latest of these events: creation, heartbeat from the import, publication, start of a sync to vehicle-svc, deletion.
     /// The sweeper, a background task, finds unfinished work by this time.
     pub touched_at: DateTime<Utc>,
-    /// Revision number of the campaign's name and state for saves (open or closed), incremented for each sync to vehicle-svc.
+    /// Revision number under which the campaign's name and write lock (whether saves are rejected) are sent to vehicle-svc. Each new
+    /// sync increments the number first.
     pub revision: i64,
     /// Highest revision number of the campaign that vehicle-svc has acknowledged.
     pub synced_revision: i64,

@@ -119,7 +119,11 @@ async fn publish(
     Ok(live)
 }
 
-/// Marks a draft campaign as deleted in the database; returns `false` when the draft no longer exists.
+/// Marks a draft campaign as deleted in the database; returns `false` when the draft no longer exists. `of` is the id of the user to
+/// whom the draft must belong, or `None` for any user.
+///
+/// # Errors
+/// Returns `CampaignNotFound` if the draft belongs to another user, and `AlreadyPublished` if the campaign is published.
 async fn discard(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<bool, Error> {
     let Some(held) = store::lock_campaign_for_update(tx, id).await? else { return Ok(false) };
     if of.is_some_and(|person| person != held.created_by) {

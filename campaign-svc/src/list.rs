@@ -88,7 +88,7 @@ fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
 impl ServiceContext {
     /// Returns one page of campaigns with their progress, and the page metadata.
     ///
-    /// A page of any size takes two SQL statements and one call to vehicle-svc for the counters. A filter by yard and the order by
+    /// A page of any size takes two SQL statements and at most one call to vehicle-svc for the counters. A filter by yard and the order by
     /// recent saves take one more call each. While vehicle-svc is unavailable, a filter by yard fails; without this filter, progress is
     /// returned only for campaigns whose progress is cached.
     pub async fn list_campaigns(

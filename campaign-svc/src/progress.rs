@@ -94,8 +94,7 @@ impl ProgressReader {
     }
 
     /// Returns the cached progress that the caller may see, by campaign id. For a single yard, the result is empty, because the cache
-    /// contains only totals over all yards. Entries that vehicle-svc cached after a save are incomplete and skipped: they lack the next
-    /// vehicle to inspect, and whether the campaign has vehicles in the yard '-'.
+    /// contains only totals over all yards. Entries whose next vehicle to inspect is unknown (`next_known` is `false`) are skipped.
     async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, CachedCampaignProgress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| campaign_progress_cache::campaign_progress_cache_key(*id)).collect();

@@ -9,9 +9,9 @@ use patio_proto::{
 
 /// Checks that a caller of this role may move a campaign from one status to another.
 ///
-/// Keeping the status is always allowed. Every role may start a Ready campaign. Team leaders (`Role::Manager`) and supervisors
-/// (`Role::Admin`) may move a campaign between Ongoing and Pending Review, and close it from either status. Only supervisors may
-/// reopen a Closed campaign. A service has the permissions of an operator.
+/// Operators, team leaders (`Role::Manager`) and supervisors (`Role::Admin`) may keep any status and start a Ready campaign. Team
+/// leaders and supervisors may move a campaign between Ongoing and Pending Review, and close it from either status. Only supervisors
+/// may reopen a Closed campaign. A service has the permissions of an operator; other roles may make no transition.
 ///
 /// # Errors
 /// Returns `TransitionNotAllowed` for a transition that needs a higher role, and `InvalidTransition` for a transition that no role may

@@ -1,4 +1,4 @@
-//! Updates a campaign, and sends its name and state for saves (open or closed) to vehicle-svc. Sending them is called a sync.
+//! Updates a campaign, and syncs its name and write lock to vehicle-svc. vehicle-svc rejects saves of the vehicles of a locked campaign.
 //! Each sync has a revision number; a campaign is unsynced until vehicle-svc has acknowledged its newest revision.
 //!
 //! Most changes are stored first and synced afterwards. When the sync fails, the sweeper (a background task) repeats the sync.
@@ -27,11 +27,11 @@ use patio_kit::{
 
 /// Result of the first transaction of a campaign update: the update is stored, or vehicle-svc must lock the campaign first.
 enum Begun {
-    /// The update is stored. `news` is `true` when the update changed the campaign's name or write lock, which must be sent to
-    /// vehicle-svc.
+    /// The update is stored. `news` is `true` if the update changed the campaign's name or write lock; the caller then syncs the
+    /// campaign to vehicle-svc.
     ///
-    /// When `news` is `false`, nothing is sent, not even an unacknowledged revision: another caller may have reserved that revision
-    /// to close the campaign.
+    /// If `news` is `false`, the caller must not sync, even if the campaign is unsynced: a concurrent update may have reserved the
+    /// newest revision to close the campaign.
     Stored { campaign: Campaign, news: bool },
     /// The update closes the campaign: vehicle-svc must lock the campaign before the status Closed is stored.
     Closing(Campaign),
@@ -90,15 +90,14 @@ impl ServiceContext {
         }
     }
 
-    /// Syncs the name and state for saves (open or closed) of a campaign to vehicle-svc. After a failure, the sweeper repeats
-    /// the sync.
+    /// Syncs a campaign's name and write lock to vehicle-svc. A failure is only logged, because the sweeper repeats the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync_campaign(campaign).await {
             tracing::warn!(%cause, campaign = campaign.id, "failed to send vehicle-svc the name of a campaign and whether it is open for saves, retrying");
         }
     }
 
-    /// Syncs a campaign's name and state for saves (open or closed) to vehicle-svc, and stores the acknowledged revision.
+    /// Syncs a campaign's name and write lock to vehicle-svc, and records the revision as acknowledged.
     pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
         self.vehicles.sync_campaign(campaign).await?;
         let (id, revision) = (campaign.id, campaign.revision);
@@ -106,7 +105,7 @@ impl ServiceContext {
         Ok(())
     }
 
-    /// Sends the name and state for saves (open or closed) of a stored campaign to vehicle-svc again, with a new revision number.
+    /// Sends the stored name and write lock of a campaign to vehicle-svc again, with a new revision number.
     ///
     /// Returns `false`, and sends nothing, when the campaign is not published or vehicle-svc has acknowledged its newest revision.
     /// Also returns `false` when the last attempt began at or after `since`, because that attempt may still be running.
@@ -180,7 +179,7 @@ impl Save {
     }
 }
 
-/// Returns `true` if the campaign's name or state for saves (open or closed) changed and must be sent to vehicle-svc.
+/// Returns `true` if the campaign's name or write lock changed and must be sent to vehicle-svc.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
     before.name != after.name || before.vehicle_write_gate() != after.vehicle_write_gate()
 }

@@ -21,8 +21,8 @@ impl AccessRules {
     /// Reads the access rules of all operations in an OpenAPI document.
     ///
     /// # Errors
-    /// Returns an error when an operation names an unknown role. Also returns an error when the document contains no access rule,
-    /// since every role could then call every route.
+    /// Returns an error when an operation names no role or an unknown role. Also returns an error when the document contains no
+    /// access rule, since every role could then call every route.
     pub fn from_openapi_document(document: &Value) -> anyhow::Result<Self> {
         let paths = document["paths"].as_object().context("the OpenAPI document has no paths")?;
         let mut rules = HashMap::new();

@@ -56,8 +56,9 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
 
 /// Recovers orphaned imports, whose process died. A failure to recover one import does not stop the recovery of the others.
 ///
-/// Returns `true` if the database lists any import, of any replica, as running. The caller then repeats the recovery without waiting for a
-/// database write, because a running import may become orphaned.
+/// Returns `true` if the database listed any import, of any replica, as running when the recovery began. The caller then repeats the
+/// recovery after [`RECOVERY_INTERVAL`], because a running import may become orphaned. Otherwise, the caller waits for the next write
+/// to the database or a longer timeout.
 ///
 /// # Errors
 /// Returns an error when the running imports cannot be listed, a service token cannot be obtained, or an import cannot be recovered. If

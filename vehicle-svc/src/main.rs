@@ -1,4 +1,4 @@
-//! Program that runs vehicle-svc in a separate process.
+//! Entry point of the vehicle-svc binary.
 use patio_kit::cli;
 
 #[global_allocator]

@@ -1,6 +1,6 @@
-//! Validation of the team leader notes and the supervisor notes of a vehicle.
+//! Validation of a vehicle's notes: the notes of operators and team leaders, and the notes of supervisors.
 
-/// Maximum length of the team leader notes, and of the supervisor notes, of a vehicle, in characters.
+/// Maximum length of each of the two notes of a vehicle, in characters.
 pub const MAX_NOTES_LEN: usize = 4_000;
 
 /// Checks the length and the characters of a vehicle's notes. `field` is the name of the notes in the error message.

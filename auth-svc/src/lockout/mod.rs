@@ -90,8 +90,8 @@ impl Lockout {
         }
     }
 
-    /// Releases a reserved attempt in the database after its password was correct: resets the failure counts, ends a block of the
-    /// primary counter, and removes the attempt from the rate limits. After the commit, the caller also calls
+    /// Releases a reserved attempt in the database after its password was correct. Resets the failure counts and ends a block of the
+    /// primary counter. The attempt no longer counts against the rate limits. After the commit, the caller also calls
     /// [`Self::release_attempt_in_cache`].
     ///
     /// # Errors
@@ -148,8 +148,9 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
 
 /// Returns the names of the lockout counters of a sign-in. `account` and `place` are the hashes of the login name and of the address.
 ///
-/// A browser with a device token (proof of an earlier sign-in) has its own counter with the id `mark`. All other browsers have no
-/// `mark`; they share one counter per account and address, and are subject to the rate limits.
+/// `mark` is the id of the browser's device token (proof of an earlier sign-in). A browser with a device token has its own primary
+/// counter and no rate limits. Browsers without a device token (`mark` is `None`) share one primary counter per account and address, and
+/// are subject to the rate limits.
 ///
 /// The name of every counter of an account begins with a letter, a colon and the account.
 /// [`store::lockouts::delete_active_counters`] finds the counters by this format.

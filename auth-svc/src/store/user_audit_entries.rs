@@ -49,7 +49,7 @@ pub async fn write_entries_as_json(db: &Db, user_id: i64, out: &mut Vec<u8>) -> 
     Ok(())
 }
 
-/// Returns the subject under which audit entries refer to a user: `user ID`.
+/// Returns the subject of the audit entries about a user, such as `user 7`.
 #[must_use]
 pub fn audit_subject(user_id: i64) -> String {
     format!("user {user_id}")

@@ -1,5 +1,5 @@
-//! SQL statements for syncing campaigns to vehicle-svc. A sync sends a campaign's name, state for saves (open or closed) and
-//! revision number. vehicle-svc ignores a sync whose revision number is lower than the number that vehicle-svc has stored.
+//! SQL statements for syncing campaigns to vehicle-svc. A sync sends a campaign's name, write lock (whether saves of its vehicles are
+//! rejected) and revision number. vehicle-svc ignores a sync unless its revision number is higher than the stored number.
 use crate::{campaign::Campaign, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{

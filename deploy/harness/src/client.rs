@@ -227,7 +227,7 @@ impl Client {
         self.call_route("DELETE", path, &Value::Null).expect_success()
     }
 
-    /// Sends a file as a field of a multipart form and returns the response.
+    /// Sends a file as a field of a multipart form and returns the response. `field` is the field name, `name` the file name.
     ///
     /// # Errors
     /// Returns an error when no complete response arrives within the timeout.
@@ -239,7 +239,8 @@ impl Client {
         self.try_send(request.header("accept", "application/json"), form)
     }
 
-    /// Posts a file as a field of a multipart form and returns the response. Panics when no complete response arrives within the timeout.
+    /// Posts a file as a field of a multipart form and returns the response. `place` is the field name and the file name. Panics when no
+    /// complete response arrives within the timeout.
     #[track_caller]
     pub fn send_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> HttpResponse {
         self.try_upload_file(self.build_request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))

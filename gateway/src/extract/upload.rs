@@ -211,7 +211,8 @@ impl Chunks {
     }
 }
 
-/// Remaining number of bytes that the client may send until the headers of the current form part end; unlimited after the headers.
+/// Number of bytes that the client may still send before the headers of the current form part must end. The budget is unlimited
+/// while the content of a form part is read.
 #[derive(Clone)]
 struct HeaderBudget(Arc<AtomicUsize>);
 
@@ -303,7 +304,8 @@ async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
     if name.chars().count() > MAX_NAME_LEN { Err(too_long()) } else { Ok(name) }
 }
 
-/// Discards an unknown form field, and returns the total size of all discarded fields in bytes: `seen` plus the size of this field.
+/// Discards an unknown form field or a second file field. Returns the total size of all discarded fields in bytes: `seen` plus the
+/// size of this field.
 ///
 /// Returns an error when the total exceeds the limit. A large field is probably the file under a wrong name, so the error names
 /// `meant`, the expected file field.

@@ -101,8 +101,10 @@ impl DrainableBody {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads and discards the rest of the request body, up to a size and time limit. `waits` is `true` if the client sends the body
-    /// only after `100 Continue`. Nothing is read if such a client has not been asked for the body yet.
+    /// Reads and discards the rest of the request body, up to a size and time limit.
+    ///
+    /// `waits` is `true` if the client sends the body only after a `100 Continue` response. In this case, nothing is read unless
+    /// reading has already begun, because the first read makes the server send `100 Continue`.
     pub async fn drain(mut self, waits: bool) {
         if waits && !self.body().1 {
             return;

@@ -35,11 +35,11 @@ const QUEUE_PER_PERMIT: usize = 20;
 const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 /// Minimum interval between two log messages about rejected requests; also the interval at which the queue metrics are published.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Debt that one rejected request adds during an overload. Each request admitted without waiting pays off 1, and the overload ends
-/// when no debt is left.
+/// Amount that one rejected request adds to the recovery debt. Each request admitted without waiting pays off 1, and the overload
+/// ends when no debt is left.
 const DEBT_PER_REJECTION: usize = 16;
-/// Maximum debt: the debt of this number of rejected requests per permit. Once the maximum is reached, further rejections do not prolong
-/// the overload. If the maximum were lower, reads admitted in a short gap between saves could pay off the debt too early.
+/// Upper limit of the recovery debt, as a number of rejected requests per permit. Once the limit is reached, further rejections do
+/// not prolong the overload. With a lower limit, reads admitted in a short gap between saves could pay off the debt too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -73,8 +73,8 @@ struct State {
     rejected: u64,
     /// Time of the last log message about rejections.
     logged_at: Instant,
-    /// Recovery debt: the overload ends once this number of further requests is admitted without waiting in the queue. 0 without an
-    /// overload.
+    /// Number of requests that must still be admitted without waiting in the queue before the overload ends; 0 when there is no
+    /// overload. Each rejected request adds [`DEBT_PER_REJECTION`].
     recovery_debt: usize,
     /// Number of consecutive ticks without any permit in use.
     idle_ticks: u32,

@@ -8,7 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time without failures after which the next failure of a dependency, such as a service, is logged as a warning again.
+/// Period after a failure of a dependency, such as a service, in which further failures of the dependency are not logged as
+/// warnings. Each failure restarts the period. Internal errors (status 500) are always logged as warnings.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// Time of the last failed request for each dependency, by the name of the dependency.

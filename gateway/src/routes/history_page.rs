@@ -51,8 +51,8 @@ pub(super) struct NamedFieldChange {
     new: String,
 }
 
-/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. Bulk jobs come before audit entries with the same time,
-/// because the history is sorted by position in descending order.
+/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. The order of the variants decides between entries with
+/// the same time: the history lists bulk jobs first, because the history is sorted in descending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Audit,
@@ -109,12 +109,14 @@ impl MergedHistoryWindow {
         Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
     }
 
-    /// Returns the start position and maximum number of the audit entries to request for this page.
+    /// Returns the start position and maximum number of the audit entries to request: one more than the page holds, to detect a
+    /// further page. The result is always `Some`, because the field of the gRPC request is an `Option`.
     pub(super) fn audit_history_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Audit))
     }
 
-    /// Returns the start position and maximum number of the bulk jobs to request for this page.
+    /// Returns the start position and maximum number of the bulk jobs to request: one more than the page holds, to detect a further
+    /// page. The result is always `Some`, because the field of the gRPC request is an `Option`.
     pub(super) fn job_history_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Jobs))
     }

@@ -26,7 +26,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles))
 }
 
-/// Optional query parameter with the yard to which the choice of the next vehicle (`next` in the response) is limited.
+/// Optional query parameter with the yard from which the next vehicle to inspect (`next` in the response) is chosen.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct YardQuery {

@@ -7,7 +7,8 @@ use std::any::Any;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::task::AbortOnDropHandle;
 
-/// Handle of the tokio runtime that runs request handlers. The default is the runtime that also does the network I/O.
+/// Handle of the tokio runtime that runs request handlers. The default value holds no handle: each handler then runs on the runtime
+/// that calls [`HandlerRuntime::run`].
 #[derive(Debug, Clone, Default)]
 pub struct HandlerRuntime(Option<Handle>);
 

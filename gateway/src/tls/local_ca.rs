@@ -185,8 +185,8 @@ struct Authority {
 }
 
 impl Authority {
-    /// Returns `true` if the CA's name constraints permit a host name. Phones reject a certificate that contains any name outside
-    /// the constraints.
+    /// Returns `true` if the CA's name constraints permit a host name or an IP address. Phones reject a certificate that contains
+    /// any name or address outside the constraints.
     fn permits_name(&self, name: &str) -> bool {
         match name.parse::<IpAddr>() {
             Ok(address) => host_names::is_private(address),

@@ -287,7 +287,8 @@ impl<'s> RowCollector<'s> {
         Campaign { cells: CAMPAIGN_COLUMNS.map(|column| cells[column as usize].clone()), texts }
     }
 
-    /// Converts the cells of one row to a vehicle. Returns `None` if the row has an error.
+    /// Converts the VIN and the parking space of one row to a vehicle, and records their errors. Returns `None` if one of them is
+    /// invalid or an earlier row has the same VIN.
     fn vehicle(&mut self, cells: &Cells) -> Option<NewVehicle> {
         let space = self.space(cells);
         let identifier = self.identifier(cells)?;

@@ -129,7 +129,8 @@ impl WorkbookReader {
         }
     }
 
-    /// Starts the reader process with an empty environment and only pipes for standard input and output.
+    /// Starts the reader process with pipes for standard input and output. The process does not inherit the environment variables of
+    /// this process, which may contain secrets.
     fn start(&self, more: &[&str]) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
         let mut child = Command::new(&self.program)
             .arg(crate::RUN_AS_READER_ARGUMENT)

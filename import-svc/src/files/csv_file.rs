@@ -151,7 +151,7 @@ struct Header {
     width: usize,
     /// Position in a record of each column in [`COLUMNS`]; `None` if the header does not contain the column.
     places: [Option<usize>; COLUMNS.len()],
-    /// Name of a column that occurs more than once in the header; `None` if every column occurs once.
+    /// Name of a column in [`COLUMNS`] that occurs more than once in the header; `None` if no such column is repeated.
     repeated: Option<&'static str>,
 }
 

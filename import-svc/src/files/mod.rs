@@ -30,7 +30,7 @@ pub struct UploadedCsv {
 /// is changed.
 ///
 /// # Errors
-/// Returns an error when the call to vehicle-svc fails.
+/// Returns an error when the parsing task panics or the call to vehicle-svc fails. Errors in the file are part of the response.
 pub async fn apply_csv_changes(
     channels: &ServiceChannels,
     bearer: &CallContext,

@@ -227,8 +227,8 @@ impl Cache {
 }
 
 impl Cache {
-    /// Returns a warning for each setting of the Redis server with which stored lockouts could be lost. A lockout blocks sign-in
-    /// after failed attempts. Returns no warning for a setting that cannot be read.
+    /// Returns a warning for each setting of the Redis server that could lose stored lockouts (blocks of sign-in after failed attempts).
+    /// Returns no warning for a setting that cannot be read, nor for a cache in memory.
     pub async fn find_unsafe_redis_settings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [

@@ -17,8 +17,8 @@ pub struct CachedCampaignProgress {
     pub inspected: i64,
     /// Id of the first uninspected vehicle in walking order (by yard, then parking space); `None` when all vehicles are inspected.
     pub next: Option<i64>,
-    /// Whether `next` and `in_dash` are valid. After a save, vehicle-svc caches only `total` and `inspected`, so this is `false`.
-    /// campaign-svc then loads all fields and caches them.
+    /// Whether `next` and `in_dash` are valid. `false` after a save, because vehicle-svc then caches only `total` and `inspected`;
+    /// campaign-svc later loads and caches all fields.
     pub next_known: bool,
     /// Whether the campaign has vehicles in yard `-`, whose parking spaces begin with a dash. Users with the role operator do not see
     /// these vehicles. Valid only when `next_known` is set.

@@ -292,8 +292,8 @@ fn parse_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus
     number.map(known).transpose()
 }
 
-/// Validates the base values of a save: the values that the client saw before the user changed them. A value that no
-/// vehicle can have is an error.
+/// Validates the base values of a save: the values that the client saw before the user changed them. Returns `InvalidField` with the
+/// name of the first invalid field.
 fn parse_base(values: &pb::Base) -> Result<MergeBase, Error> {
     let vin = values.vin_number.as_deref().map(Vin::parse).transpose();
     let space = values.parking_space.as_deref().map(ParkingSpace::new).transpose();

@@ -39,8 +39,8 @@ impl BulkCallContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The request does not show which model code the caller means. Either the VIN is not written in two parts and fits several vehicles
-    /// (`BG30001` fits `BG3 0001` and `BG30 001`), or two request lines divide the same VIN at different places.
+    /// The requested VIN fits vehicles with different model codes. For example, `BG30001` without a blank fits both `BG3 0001` and
+    /// `BG30 001`. A VIN is also ambiguous if two request lines write it with different model codes.
     AmbiguousVin,
     /// The vehicle already has the requested status.
     SameStatus,
@@ -85,8 +85,8 @@ pub struct BulkChangeResult {
     pub updated: usize,
     /// VINs of the vehicles left unchanged, each with the reason.
     pub skipped: Vec<(String, SkipReason)>,
-    /// Requested VINs without a matching vehicle. If the call is limited to a campaign or yard, only vehicles in it can match. A
-    /// vehicle with another model code than the written one does not match.
+    /// Requested VINs without a matching vehicle. If the call is limited to a campaign or yard, only vehicles in this campaign or yard can
+    /// match. If the request contains the model code, only vehicles with this model code can match.
     pub not_found: Vec<String>,
     /// Planned changes of up to `MAX_PREVIEW_VEHICLES` vehicles in a dry run; otherwise empty.
     pub preview: Vec<Preview>,

@@ -48,8 +48,8 @@ struct Asked<'a> {
     keys: Vec<String>,
     /// For each VIN, the index (from 0) of the last request line that contains the VIN.
     rows: Vec<usize>,
-    /// For each VIN, the comparison key of the model code in the first request line that writes the VIN in two parts (model code, blank,
-    /// serial number); `None` when no line does.
+    /// For each VIN, the comparison key of the requested model code; `None` when no request line shows the model code. A line shows the
+    /// model code if a blank separates the model code from the serial number. The first line that shows the model code applies.
     models: Vec<Option<String>>,
     /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
@@ -212,8 +212,8 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     Ok(outcome)
 }
 
-/// Returns the comparison key of the model code of a VIN written in two parts; `None` for any other number of parts. Parts are
-/// separated by blanks. Hyphens and asterisks alone are not a part, such as the asterisks in `* BG3 0001 *`.
+/// Returns the comparison key of the model code if the VIN consists of two parts separated by blanks, such as `BG3 0001`. Otherwise
+/// returns `None`. Parts that consist only of hyphens or asterisks are ignored, so `* BG3 0001 *` also has two parts.
 fn model_of(written: &str) -> Option<String> {
     let written = normalization::normalize_identifier(written);
     let mut parts = written.split(' ').map(vin::comparison_key).filter(|part| !part.is_empty());

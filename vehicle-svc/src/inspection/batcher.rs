@@ -87,8 +87,8 @@ impl SaveBatcher {
     /// Attempts a save once, in a group with concurrent saves.
     ///
     /// # Errors
-    /// Returns the error of the rule that the save breaks, or the error of an unavailable database. When a group fails for
-    /// another reason, every save of the group has the outcome [`SaveAttemptOutcome::Retry`].
+    /// Returns the error of the rule that the save breaks, or a database error when the database is unavailable or its disk is full. When
+    /// a group fails for another reason, every save of the group has the outcome [`SaveAttemptOutcome::Retry`].
     pub async fn attempt_save(&self, attempt: Arc<SaveAttempt>) -> Result<SaveAttemptOutcome> {
         if !self.db.is_postgres() {
             return attempt.run_unbatched(&self.db, false).await;

@@ -22,8 +22,8 @@ use patio_kit::{
 };
 use std::sync::Arc;
 
-/// Number of open conflicts of a user at which further saves that cause conflicts are rejected. A conflict belongs to the user whose save
-/// caused the conflict.
+/// Maximum number of open conflicts that one user's saves may have caused. When a user has reached this number, further saves that
+/// cause conflicts are rejected.
 const MAX_OPEN_CONFLICTS: i64 = 500;
 
 /// Input of an attempt to save: the validated request, the caller, the idempotency key and the time.

@@ -1,7 +1,7 @@
 //! Hourly counts of inspection work by yard and user, and current counts of vehicles by yard and status.
 //!
 //! The transaction that changes a vehicle also updates these counts. The hourly count of inspected vehicles is a net change, so it can
-//! be negative. Summed over all hours, it is the campaign's number of inspected vehicles.
+//! be negative. The sum of these changes over all hours is the campaign's number of inspected vehicles.
 use crate::{
     store::{
         dialect,

@@ -102,7 +102,7 @@ impl From<Earlier> for VehicleSnapshot {
     }
 }
 
-/// Returns the snapshots of all vehicles that a job changed.
+/// Returns all stored snapshots of a job. After the undo of the job, only the snapshots of the skipped vehicles are left.
 pub async fn list_snapshots_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<VehicleSnapshot>> {
     let earlier: Vec<Earlier> = on!(tx.connection(), c => query_as(
         "select vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id, operator_notes, admin_notes

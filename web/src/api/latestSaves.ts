@@ -3,7 +3,7 @@ import type { InspectionPace } from './types'
 /** A person at work in a campaign, with the yard and the time of the latest save there. */
 type ActivePerson = InspectionPace['people'][number]
 
-/** Returns each person of several campaigns with the latest save of all of them, by login name (HMC). */
+/** Returns the latest save of each person across several campaigns, as a map from login name (HMC) to yard and time of that save. */
 export function findLatestSaves(paces: InspectionPace[]): Map<string, ActivePerson> {
   const latest = new Map<string, ActivePerson>()
   for (const person of paces.flatMap(({ people }) => people)) {

@@ -66,8 +66,8 @@ function valueIn(text: string): string {
 }
 
 /**
- * Matches the server messages whose English text the product specification prescribes. In the default language, only these messages are not
- * translated.
+ * Matches the server messages that stay in English in the default language, because the product specification prescribes their English
+ * text.
  */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 

@@ -5,7 +5,10 @@ import { offlineCampaigns } from './offlineCampaigns'
 const SERVER_TIMEOUT_MS = 4000
 const TIMEOUT = Symbol('timeout')
 
-/** Returns the server's response. If the server is unreachable or slow, returns the result of `lookup` in the data on this device. */
+/**
+ * Returns the server's response. If the server is unreachable or slow, returns the data that `lookup` finds on this device, if any. Waits
+ * for the server without calling `lookup` while no campaign is available offline.
+ */
 export async function withOfflineFallback<T>(call: Promise<T>, lookup: () => Promise<T | null>): Promise<T> {
   if (offlineCampaigns.get().length === 0) return await call
   const timeout = new Promise<typeof TIMEOUT>((resolve) => {

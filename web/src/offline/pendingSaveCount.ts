@@ -23,7 +23,7 @@ const isPendingCount = (value: unknown): value is PendingSaveCount =>
 /** The numbers of pending saves, mirrored in local storage so that a page knows them before it has opened the database. */
 export const pendingSaveCount = createStore<PendingSaveCount>(readStoredJson(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
 
-/** Returns the numbers of a person's pending saves, without those of other people. They are 0 when the mirrored numbers are of another person. */
+/** Returns the numbers of one person's pending saves. All numbers are 0 when the stored numbers belong to another person. */
 export function useOwnPendingSaveCount(owner: string): { open: number; held: number; refused: number } {
   const count = useStore(pendingSaveCount)
   return count.owner === owner ? { open: count.open, held: count.held ?? 0, refused: count.refused } : { open: 0, held: 0, refused: 0 }

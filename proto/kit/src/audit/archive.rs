@@ -59,8 +59,8 @@ pub struct ArchiveFile {
 
 /// Writes each audit log partition that ended before `before` to a file in `folder`, and then drops the partition.
 ///
-/// Access entries (page views, sign-ins, sign-outs, denied calls) are not archived, but deleted after a retention time. A partition that
-/// ended less than this time ago is skipped, because it may still contain access entries.
+/// Skips a partition that ended less than [`audit::retention::ACCESS_ENTRY_RETENTION`] ago, because the partition may still contain access
+/// entries (page views, sign-ins, sign-outs, denied calls). Access entries are not archived, but deleted after that time.
 ///
 /// # Errors
 /// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.

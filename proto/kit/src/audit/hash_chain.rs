@@ -21,7 +21,7 @@ use std::{
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of audit entries that one seal (hash-chain link) covers.
 const MAX_ENTRIES_PER_SEAL: i64 = 500;
-/// The search for unsealed entries begins this far below the id of the newest sealed entry. A slow transaction may commit an entry
+/// Number of ids below the newest sealed entry at which the search for unsealed entries begins. A slow transaction may commit an entry
 /// after entries with higher ids, and the search must still find that entry.
 const LATE_IDS: i64 = 5_000;
 /// Maximum number of audit entries or seals that a verification reads per SQL statement.

@@ -1,4 +1,4 @@
-//! Parsing of the command line and the environment, with exit code 2 for invalid arguments and 78 for an invalid environment
+//! Parsing of the command line and the environment, with different exit codes for invalid arguments and for an invalid environment
 //! variable.
 use crate::{
     cli::probe,

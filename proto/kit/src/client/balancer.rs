@@ -303,8 +303,10 @@ impl InFlightCall {
         })
     }
 
-    /// Waits until the replica is unhealthy while another replica is healthy. Never returns if the replica was not healthy at the start,
-    /// because such a replica is picked only when no replica is healthy.
+    /// Waits until this call's replica is unhealthy and another replica is healthy.
+    ///
+    /// Never returns if the replica is already unhealthy when the wait begins. Such a replica was picked because no replica was healthy,
+    /// and the call continues on that replica.
     async fn wait_for_better_replica(&self) {
         if !self.0.is_healthy() {
             std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Access layer in front of every gRPC service. The layer authenticates the caller, checks that the caller's role allows the rpc,
+//! Authorization layer in front of every gRPC service. The layer authenticates the caller, checks that the caller's role allows the rpc,
 //! passes the call's deadline on to outgoing calls, and records log, metrics and trace of the call.
 use crate::{
     auth::identity::{self, Caller, TokenVerifier},

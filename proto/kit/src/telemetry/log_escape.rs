@@ -4,8 +4,8 @@ use std::{
     io::{Result, Stderr, Write},
 };
 
-/// Writer that escapes control characters and characters that change the text direction. Each `write` must contain one complete
-/// log line.
+/// Writer that escapes control characters (except tab and ESC) and characters that change the text direction. Each `write` must
+/// contain one complete log line.
 pub struct EscapingWriter<W>(W);
 
 /// Returns a writer to standard error that escapes log lines. Each `write` must contain one complete line.

@@ -20,7 +20,8 @@ impl OutageTracker {
         self.0.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    /// Records that the dependency is available. Returns the number of failed requests when this ends an outage, else `None`.
+    /// Records that the dependency is available. Returns the number of failed requests of the outage that ended with this success, or
+    /// `None` if there was no outage.
     pub fn record_success(&self) -> Option<u64> {
         // Reads first, since a write on every success would cause contention between processor cores.
         (self.0.load(Ordering::Relaxed) > 0).then(|| self.0.swap(0, Ordering::Relaxed)).filter(|failures| *failures > 0)

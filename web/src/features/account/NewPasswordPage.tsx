@@ -5,7 +5,7 @@ import { Page } from '@/ui/Page'
 import { OwnPasswordForm } from './OwnPasswordForm'
 import { useAccountText } from './text'
 
-/** Screen on which a user must replace a password that another user (a supervisor) has set. No other screen opens before that. */
+/** Screen on which a user must replace a password that a supervisor has set. Until the password is replaced, no other screen opens. */
 export default function NewPasswordPage({ onSignOut }: { onSignOut: () => void }) {
   const t = useAccountText()
   const goOn = () => {

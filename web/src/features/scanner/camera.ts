@@ -77,7 +77,7 @@ async function open(wanted: MediaTrackConstraints, relaxed = wanted): Promise<Me
 
 const openDefault = () => open({ facingMode: 'environment' }, { facingMode: { ideal: 'environment' } })
 
-/** Opens the first camera of the list that is available. Returns `null` when no camera can be opened. */
+/** Opens the first available camera of the list. Returns `null` if none opens or the start is cancelled. Throws if access is refused. */
 async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean): Promise<{ stream: MediaStream; lens: CameraLens } | null> {
   for (const lens of lenses) {
     if (!isWanted()) return null
@@ -92,7 +92,7 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 
 /**
  * Opens the rear camera stored on this device, or the next one if it fails. Without a stored camera, or if all fail, opens the browser's
- * default camera. If rear cameras not tried yet rank better, opens the best available of these instead.
+ * default camera. If untried rear cameras rank better than the default camera, opens the best available one of these cameras instead.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()

@@ -99,8 +99,8 @@ const MIDDLE = 0.55
 const ENOUGH = 2200
 
 /**
- * Returns the ratio of the output picture's side lengths to the input's when the content is enlarged by `factor`. For an enlarged camera
- * frame the ratio is below `factor`, because only its middle is kept, to limit the decoding time.
+ * Returns the factor by which the sides of the output picture grow when its content is enlarged by `factor`. The result is smaller than
+ * `factor` for an enlarged camera frame, because the frame is cropped to its middle to limit the decoding time.
  */
 const partFor = (input: DecodePassInput, factor: number): number => (input.whole || factor === 1 ? factor : factor * MIDDLE)
 const enlargement = ({ whole, frame: { width, height } }: DecodePassInput): number => (whole ? Math.min(2, ENOUGH / Math.max(width, height)) : 2)

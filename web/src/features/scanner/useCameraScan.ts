@@ -44,10 +44,7 @@ const useVisible = () => useSyncExternalStore(onVisibility, () => document.visib
 
 interface Failed {
   trouble: CameraFault | 'engine'
-  /**
-   * Number of the failed attempt. When a new attempt with a higher number is running, the error message of the failed attempt is still
-   * shown.
-   */
+  /** Number of the failed attempt. The error message stays on screen while the next attempt, with a higher number, is running. */
   attempt: number
 }
 

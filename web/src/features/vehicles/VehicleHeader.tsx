@@ -13,7 +13,7 @@ import styles from './VehicleHeader.module.css'
 
 interface VehicleHeadProps {
   vehicle: Vehicle
-  /** The vehicle whose stored status is shown: during input, the version from before another person's change. */
+  /** Vehicle whose stored status is shown. If another person changed fields of the draft, this is the version before that change. */
   stored: Vehicle
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined

@@ -157,7 +157,10 @@ const useNextVehicle = (next: number | null, yard: number | null) => useQuery({ 
 /** Returns whether a correction starts from a vehicle that has a status. Only supervisors can freely change such a status. */
 const hasStatusBefore = (correction: InspectionDraft | null): boolean => (correction?.base?.status ?? '') !== ''
 
-/** Returns the vehicle. While `isHeld` is true, keeps returning the version from before, so that the layout does not shift during input. */
+/**
+ * Returns the vehicle. While `isHeld` is true, returns the last version from before `isHeld` became true, so that the layout does not shift
+ * during input.
+ */
 function useVehicleBefore(vehicle: Vehicle, isHeld: boolean): Vehicle {
   const [before, setBefore] = useState(vehicle)
   if (!isHeld && before !== vehicle) setBefore(vehicle)

@@ -28,7 +28,7 @@ export interface VehicleMismatch {
   afterSave: AfterSaveAction
   /** VIN that the server has under this vehicle id. */
   serverVin: string
-  /** Position of the save in the outbox; `null` when this browser cannot store data. */
+  /** Position of the save in the outbox; `null` when this device could not store the save. */
   seq: number | null
 }
 
@@ -101,7 +101,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
     conflict,
     mismatch,
     busy: save.isPending,
-    /** The error of the last save; `null` while a dialog shows the error. */
+    /** Error of the last save; `null` without an error, after a version conflict, and while the person is asked about a mismatch. */
     error: getVehicleFromVersionConflict(save.error) === null && mismatch === null ? save.error : null,
     /** Saves the inspection as typed. Values in `part` take precedence over typed values. */
     submit: (afterSave: AfterSaveAction, part: Partial<InspectionDraft> = {}) => submit(vehicle, { ...draft.entry, ...part }, afterSave),
@@ -111,7 +111,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
       setConflict(null)
       submit(current, mine, afterSave)
     },
-    /** Sends the rejected save again, so that the server records both versions and a team leader chooses. */
+    /** Sends the rejected save again, so that the server records both versions and a team leader chooses. Sends nothing without a save. */
     keepBoth: ({ rejected, afterSave }: SaveConflict) => {
       setConflict(null)
       if (rejected === null) return

@@ -70,7 +70,7 @@ async function readNow(): Promise<void> {
 
 let recount: ReturnType<typeof setTimeout> | undefined
 
-/** Counts the pending saves in `outboxState`, and counts them again when the next held save should have been sent. */
+/** Counts the pending saves in `outboxState` for `pendingSaveCount`. Counts again once the next held save no longer counts as held. */
 function countPendingSaves(): void {
   const { owner, entries, undecryptable, others, canStore } = outboxState.get()
   if (canStore !== true) return

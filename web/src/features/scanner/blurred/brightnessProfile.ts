@@ -17,8 +17,8 @@ export interface BrightnessProfile {
 const MAX_SHIFT = 2
 const STEP = 0.25
 /**
- * Minimum correlation of a band (group of rows) with the barcode's bar pattern: `LEAST`, and `SAME` times the best correlation so far. The
- * profile ends before the first band below either.
+ * Minimum correlation of a band (group of rows) with the barcode's bar pattern: `LEAST`, or `SAME` times the best correlation so far if
+ * that is larger. The profile ends before the first band with a lower correlation.
  */
 const [LEAST, SAME] = [0.2, 0.6]
 /** Width in pixels of the margin (quiet zone) on each side of the bars in a profile; `MARGIN_SHARE` of the bars' width is added. */
