@@ -83,7 +83,7 @@ impl Sweeper {
         metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(to_gauge_value(unsynced.len()));
         let mut failures = StepFailures::default();
         for id in unsynced {
-            failures.log(STEPS[2], id, self.0.resend_campaign_state(id, since).await.map(drop))?;
+            failures.log(STEPS[2], id, self.0.resync_campaign(id, since).await.map(drop))?;
         }
         Ok(())
     }

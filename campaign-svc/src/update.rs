@@ -85,7 +85,7 @@ impl ServiceContext {
     /// Unlocks the campaign in vehicle-svc after the update to Closed failed. If vehicle-svc is unavailable, the sweeper unlocks
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
-        if let Err(cause) = self.resend_campaign_state(id, self.now() + TimeDelta::seconds(1)).await {
+        if let Err(cause) = self.resync_campaign(id, self.now() + TimeDelta::seconds(1)).await {
             tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc that could not be closed; saves are rejected until the sweeper unlocks the campaign");
         }
     }
@@ -109,7 +109,7 @@ impl ServiceContext {
     ///
     /// Returns `false`, and sends nothing, when the campaign is not published or vehicle-svc has acknowledged its newest revision.
     /// Also returns `false` when the last attempt began at or after `since`, because that attempt may still be running.
-    pub async fn resend_campaign_state(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
+    pub async fn resync_campaign(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;
         match raised {

@@ -5,7 +5,7 @@ mod api;
 mod error;
 pub mod files;
 mod import_outcome;
-pub mod local_imports;
+pub mod in_process_imports;
 mod progress;
 mod recovery;
 mod saga;
@@ -15,7 +15,7 @@ pub mod template_workbook;
 
 use api::upload_slots::UploadSlots;
 use files::export::Exporter;
-use local_imports::LocalImports;
+use in_process_imports::InProcessImports;
 use patio_kit::{
     audit::AuditLogService,
     cli::{
@@ -97,7 +97,7 @@ pub async fn run_doctor_checks(_settings: &Settings, config: &Config, all: &mut 
 /// Builds the gRPC services of import-svc and starts their background tasks.
 pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
-    let (reader, running) = (config.reader()?, LocalImports::default());
+    let (reader, running) = (config.reader()?, InProcessImports::default());
     recovery::spawn_import_recovery(host, db.clone(), running.clone());
     recovery::spawn_rejected_workbook_purge(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir());

@@ -2,7 +2,7 @@
 //! discards the draft campaigns of the others.
 use crate::{
     error::Result,
-    local_imports::LocalImports,
+    in_process_imports::InProcessImports,
     saga_clients::SagaClients,
     store::{self, HEARTBEAT_TIMEOUT, ImportFailureKind, RunningImport, rejected_workbooks},
 };
@@ -25,7 +25,7 @@ const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Starts the background task that recovers orphaned imports, whose process died.
-pub fn spawn_import_recovery(host: &ServiceHost, db: Db, running: LocalImports) {
+pub fn spawn_import_recovery(host: &ServiceHost, db: Db, running: InProcessImports) {
     let tokens = host.service_token_source("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
     let searched = db.clone();
@@ -63,7 +63,7 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
 /// # Errors
 /// Returns an error when the running imports cannot be listed, a service token cannot be obtained, or an import cannot be recovered. If
 /// several imports cannot be recovered, returns the last error.
-async fn recover_all(host: &ServiceHost, db: &Db, running: &LocalImports, tokens: &ServiceTokenSource) -> Result<bool> {
+async fn recover_all(host: &ServiceHost, db: &Db, running: &InProcessImports, tokens: &ServiceTokenSource) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();
     let silent_since = host.clock.now() - HEARTBEAT_TIMEOUT;

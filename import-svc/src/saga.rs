@@ -2,7 +2,7 @@
 use crate::{
     error::{Error, Result},
     import_outcome::{ImportOutcome, ImportedCampaign},
-    local_imports::LocalImports,
+    in_process_imports::InProcessImports,
     progress::ProgressTracker,
     saga_clients::SagaClients,
     store::{
@@ -80,7 +80,7 @@ pub struct Importer {
     /// Source of the service tokens for calls to other services.
     pub tokens: ServiceTokenSource,
     /// Imports that run in this process.
-    pub running: LocalImports,
+    pub running: InProcessImports,
 }
 
 impl Importer {

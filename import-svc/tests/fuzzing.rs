@@ -17,7 +17,7 @@ use proptest::{
 };
 use prost::Message;
 use std::time::{Duration, Instant};
-use workbook_reader::{Column, ReadPurpose, SheetReadError, WorkbookReadError, protocol::RowsWithErrors, validate_xlsx_package};
+use workbook_reader::{Column, ReadPurpose, SheetReadError, WorkbookReadError, protocol::CorrectionRowBatch, validate_xlsx_package};
 
 /// Runs `test` on `cases` values, or on fifty times as many in the long form.
 fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -169,14 +169,14 @@ fn sheet() -> impl Strategy<Value = (Vec<&'static str>, Vec<Vec<String>>)> {
 }
 
 /// Reads a sheet for import and for correction, inside this process because the package is valid. Returns both results.
-fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<workbook_reader::protocol::RowWithErrors>) {
+fn both(file: &[u8]) -> (Result<Vec<Vin>, i32>, Vec<workbook_reader::protocol::CorrectionRow>) {
     let (mut vehicles, mut lines) = (Vec::new(), Vec::new());
     let read = workbook_reader::read_sheet(file, ReadPurpose::Import, &mut |record| {
         vehicles.extend(ImportVehiclesRequest::decode(record.vehicles).unwrap().vehicles);
         Ok(())
     });
     let _ = workbook_reader::read_sheet(file, ReadPurpose::Correct, &mut |record| {
-        lines.extend(RowsWithErrors::decode(record.lines).unwrap().all);
+        lines.extend(CorrectionRowBatch::decode(record.lines).unwrap().all);
         Ok(())
     });
     let imported = match read {

@@ -2,7 +2,7 @@
 use crate::common::{awkward, good, services::World};
 use import_svc::{
     SCHEMA,
-    local_imports::LocalImports,
+    in_process_imports::InProcessImports,
     store::{self, BeginAttemptResult, ImportAttempt},
 };
 use patio_kit::{
@@ -233,7 +233,7 @@ async fn orphaned_imports_are_recovered() {
             let kept = crate::common::services::Kept { import_id: format!("lost {id}"), published, name, vehicles, ..Default::default() };
             world.kingdom().campaigns.insert(id, kept);
             let BeginAttemptResult::Started { id: import, leftover: None } =
-                store::begin_import_attempt(&db, attempt(&world, &format!("lost {id}")), LocalImports::default()).await.unwrap()
+                store::begin_import_attempt(&db, attempt(&world, &format!("lost {id}")), InProcessImports::default()).await.unwrap()
             else {
                 panic!()
             };
@@ -307,7 +307,7 @@ async fn a_retry_knows_the_draft_of_the_earlier_attempt_until_it_has_its_own() {
         let begin = async |minutes| {
             let mut attempt = attempt(&world, "tried twice");
             attempt.at += chrono::TimeDelta::minutes(minutes);
-            match store::begin_import_attempt(&db, attempt, LocalImports::default()).await.unwrap() {
+            match store::begin_import_attempt(&db, attempt, InProcessImports::default()).await.unwrap() {
                 BeginAttemptResult::Started { id, leftover } => (id, leftover),
                 _ => panic!("the attempt was not started"),
             }

@@ -21,7 +21,7 @@ impl YardFilter {
     /// Returns the yard filter of a caller with the given role, limited to one yard unless `yard` is `None`.
     #[must_use]
     pub fn for_role(role: Role, yard: Option<i32>) -> Self {
-        match (yard, can_see_yard_named_dash(role)) {
+        match (yard, can_see_dash_yard(role)) {
             (Some(yard::DASH_YARD_ID), false) => Self::Yard(NONEXISTENT_YARD),
             (Some(yard), _) => Self::Yard(i64::from(yard)),
             (None, true) => Self::All,
@@ -52,7 +52,7 @@ impl YardFilter {
 
 /// Returns `true` when a role may see yard `-` (parking spaces that begin with a dash).
 #[must_use]
-pub fn can_see_yard_named_dash(role: Role) -> bool {
+pub fn can_see_dash_yard(role: Role) -> bool {
     role != Role::Operator
 }
 

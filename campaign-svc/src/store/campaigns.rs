@@ -34,7 +34,7 @@ impl CampaignFilter {
 /// Returns one page of the published campaigns that match a filter, newest first.
 pub async fn list_campaigns_newest_first(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read_pool(), c => query_as(dialect::SELECT_CAMPAIGNS_NEWEST_FIRST.for_database(db))
+    on!(db.read_pool(), c => query_as(dialect::SELECT_CAMPAIGNS_NEWEST_FIRST.choose_sql(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset())
         .fetch_all(c).await)
@@ -49,7 +49,7 @@ pub async fn list_campaigns_by_recent_saves(
     (own, other): (&str, &str),
 ) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read_pool(), c => query_as(dialect::SELECT_CAMPAIGNS_BY_RECENT_SAVES.for_database(db))
+    on!(db.read_pool(), c => query_as(dialect::SELECT_CAMPAIGNS_BY_RECENT_SAVES.choose_sql(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset()).bind(own).bind(other)
         .fetch_all(c).await)
@@ -58,7 +58,7 @@ pub async fn list_campaigns_by_recent_saves(
 /// Counts the published campaigns that match a filter, over all pages.
 pub async fn count_campaigns(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read_pool(), c => query_scalar(dialect::COUNT_CAMPAIGNS.for_database(db))
+    on!(db.read_pool(), c => query_scalar(dialect::COUNT_CAMPAIGNS.choose_sql(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .fetch_one(c).await)
 }

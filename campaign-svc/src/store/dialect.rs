@@ -13,7 +13,7 @@ pub struct SqlByDialect {
 
 impl SqlByDialect {
     /// Returns the SQL statement in the dialect of this database, SQLite or PostgreSQL.
-    pub fn for_database(&self, db: &Db) -> &'static str {
+    pub fn choose_sql(&self, db: &Db) -> &'static str {
         if db.is_postgres() { self.postgres } else { self.sqlite }
     }
 }

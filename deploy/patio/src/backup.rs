@@ -99,7 +99,7 @@ async fn copy_vehicles_and_campaigns(settings: &Settings, folder: &Path) -> anyh
     for copies_left in (0..MAX_COPIES).rev() {
         copy_database(settings, vehicle_svc::SCHEMA, folder).await?;
         copy_database(settings, campaign_svc::SCHEMA, folder).await?;
-        let complete = query_ids_in_backup(&vehicles, vehicle_svc::store::backup_restore::SELECT_PUBLISHED_CAMPAIGNS).await?;
+        let complete = query_ids_in_backup(&vehicles, vehicle_svc::store::backup_restore::SELECT_PUBLISHED_CAMPAIGN_IDS).await?;
         let torn: Vec<i64> =
             query_ids_in_backup(&campaigns, campaign_svc::SELECT_PUBLISHED_CAMPAIGN_IDS).await?.difference(&complete).copied().collect();
         if torn.is_empty() {

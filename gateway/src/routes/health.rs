@@ -29,7 +29,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 
 /// Returns the routes outside `/api`: liveness and the public keys. `/readyz` and `/metrics`, which exist only on the admin port,
 /// return 404 instead of a page of the web app.
-pub fn probe_routes() -> Router<AppState> {
+pub fn liveness_and_jwks_routes() -> Router<AppState> {
     let hidden = || any(async || StatusCode::NOT_FOUND);
     let admin = Router::new().route("/readyz", hidden()).route("/metrics", hidden());
     admin.route("/healthz", get(alive)).route("/.well-known/jwks.json", get(keys))

@@ -27,7 +27,7 @@ const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.s
 
 /// Returns the router for plain HTTP on an HTTPS server: serves the health checks, and redirects every other request to HTTPS.
 pub(super) fn https_redirect_router(api: AppState) -> Router {
-    routes::health::probe_routes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
+    routes::health::liveness_and_jwks_routes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
 }
 
 fn to_https(request: &Request) -> Response {
@@ -61,7 +61,7 @@ pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Route
     };
     Router::new()
         .nest("/api", routes::router())
-        .merge(routes::health::probe_routes())
+        .merge(routes::health::liveness_and_jwks_routes())
         .merge(routes::site_security::routes())
         .merge(openapi::build_document_router(api.config.api_docs, document))
         .fallback(answer)

@@ -19,7 +19,7 @@ pub struct ReaderRecord {
     /// Result of reading; `None` in every record except the last record.
     #[prost(oneof = "SheetReadResult", tags = "3, 4")]
     pub end: Option<SheetReadResult>,
-    /// Encoded [`RowsWithErrors`] with the rows read since the previous record; the first record begins with the header. Empty during an
+    /// Encoded [`CorrectionRowBatch`] with the rows read since the previous record; the first record begins with the header. Empty during an
     /// import: these rows are needed only for a copy of the workbook that the user corrects.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
@@ -27,15 +27,15 @@ pub struct ReaderRecord {
 
 /// Rows of a worksheet with their errors. import-svc writes these rows to a copy of the workbook that the user corrects.
 #[derive(Clone, PartialEq, Message)]
-pub struct RowsWithErrors {
+pub struct CorrectionRowBatch {
     /// Rows in the order of the worksheet, without blank rows.
     #[prost(message, repeated, tag = "1")]
-    pub all: Vec<RowWithErrors>,
+    pub all: Vec<CorrectionRow>,
 }
 
 /// One row of a worksheet with its errors.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct RowWithErrors {
+pub struct CorrectionRow {
     /// Row index counted from 0; the header is row 0.
     #[prost(uint32, tag = "1")]
     pub row: u32,

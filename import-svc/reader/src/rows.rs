@@ -3,7 +3,7 @@ use crate::{
     cell::Cell,
     columns::{self, Column, ColumnKind, Columns},
     normalization_counts::NormalizationCounts,
-    protocol::{ReaderRecord, RowWithErrors, RowsWithErrors, SheetSummary},
+    protocol::{CorrectionRow, CorrectionRowBatch, ReaderRecord, SheetSummary},
     rejection::{ErrorCode, RowErrorCollector, build_rejection, unreadable_workbook_rejection},
 };
 use bytes::Bytes;
@@ -96,7 +96,7 @@ struct Campaign {
 #[derive(Default)]
 struct Correcting {
     order: Vec<Column>,
-    lines: Vec<RowWithErrors>,
+    lines: Vec<CorrectionRow>,
     /// Errors of the current row, each with its column and message.
     wrong: Vec<(Column, String)>,
 }
@@ -104,7 +104,7 @@ struct Correcting {
 impl Correcting {
     fn begin(&mut self, order: Vec<Column>) {
         let names = order.iter().map(|column| column.name().to_owned());
-        self.lines.push(RowWithErrors { cells: names.collect(), ..RowWithErrors::default() });
+        self.lines.push(CorrectionRow { cells: names.collect(), ..CorrectionRow::default() });
         self.order = order;
     }
 
@@ -113,7 +113,7 @@ impl Correcting {
         let wrong = self.wrong.iter().filter_map(|(column, _)| place(*column)).collect();
         let errors = self.wrong.drain(..).map(|(_, message)| message).collect::<Vec<_>>().join(" ");
         let cells = self.order.iter().map(|column| cells[*column as usize].display_text().to_owned()).collect();
-        self.lines.push(RowWithErrors { row, cells, wrong, errors });
+        self.lines.push(CorrectionRow { row, cells, wrong, errors });
     }
 }
 
@@ -219,7 +219,7 @@ impl<'s> RowCollector<'s> {
 
     fn send_rows(&mut self) -> Result<(), SheetReadError> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(VEHICLES_PER_RECORD));
-        let lines = self.correcting.as_mut().map(|correcting| RowsWithErrors { all: mem::take(&mut correcting.lines) });
+        let lines = self.correcting.as_mut().map(|correcting| CorrectionRowBatch { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
             Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
         } else {

@@ -2,7 +2,7 @@
 //! records from the process's standard output.
 use crate::{
     CORRECTION_ARGUMENT,
-    protocol::{MAX_RECORD_BYTES, ReaderRecord, RowWithErrors, RowsWithErrors, SheetReadResult, SheetSummary},
+    protocol::{CorrectionRow, CorrectionRowBatch, MAX_RECORD_BYTES, ReaderRecord, SheetReadResult, SheetSummary},
     rejection::unreadable_workbook_rejection,
 };
 use bytes::{Bytes, BytesMut};
@@ -44,14 +44,14 @@ pub struct ParsedWorkbook {
     pub vehicles: Vec<Bytes>,
 }
 
-/// All rows of a workbook as encoded [`RowsWithErrors`], each row with its errors.
+/// All rows of a workbook as encoded [`CorrectionRowBatch`], each row with its errors.
 #[derive(Debug)]
-pub struct WorkbookRowsWithErrors(Vec<Bytes>);
+pub struct CorrectionRows(Vec<Bytes>);
 
-impl WorkbookRowsWithErrors {
-    /// Returns the rows, the header first. Stops at the first encoded [`RowsWithErrors`] that cannot be decoded.
-    pub fn into_rows(self) -> impl Iterator<Item = RowWithErrors> {
-        self.0.into_iter().map_while(|bytes| RowsWithErrors::decode(bytes).ok()).flat_map(|lines| lines.all)
+impl CorrectionRows {
+    /// Returns the rows, the header first. Stops at the first encoded [`CorrectionRowBatch`] that cannot be decoded.
+    pub fn into_rows(self) -> impl Iterator<Item = CorrectionRow> {
+        self.0.into_iter().map_while(|bytes| CorrectionRowBatch::decode(bytes).ok()).flat_map(|lines| lines.all)
     }
 }
 
@@ -101,11 +101,11 @@ impl WorkbookReader {
     ///
     /// # Errors
     /// Returns the rejection of a file whose rows cannot be read at all; `NotStarted` if the reader process failed to start.
-    pub async fn read_rows_with_errors(&self, person: i64, file: Bytes) -> Result<WorkbookRowsWithErrors, WorkbookReadError> {
+    pub async fn read_correction_rows(&self, person: i64, file: Bytes) -> Result<CorrectionRows, WorkbookReadError> {
         let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match output.end {
             SheetReadResult::Rejected(rejection) if output.lines.is_empty() => Err(rejection.into()),
-            SheetReadResult::Rejected(_) | SheetReadResult::Valid(_) => Ok(WorkbookRowsWithErrors(output.lines)),
+            SheetReadResult::Rejected(_) | SheetReadResult::Valid(_) => Ok(CorrectionRows(output.lines)),
         }
     }
 

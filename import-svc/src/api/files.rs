@@ -91,7 +91,7 @@ impl FileApi {
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
             return Err(Error::RejectedWorkbookNotFound);
         }
-        let checked = match self.reader.read_rows_with_errors(caller.user_id, kept.data.into()).await {
+        let checked = match self.reader.read_correction_rows(caller.user_id, kept.data.into()).await {
             Ok(checked) => checked,
             Err(WorkbookReadError::Rejected(refusal)) => return Ok(download_stream::stream_rejection(refusal).boxed()),
             Err(WorkbookReadError::NotStarted(cause)) => return Err(Error::ReaderNotStarted(cause)),

@@ -8,7 +8,7 @@ use crate::{
     },
     error::Error,
     import_outcome::ImportOutcome,
-    local_imports::LocalImports,
+    in_process_imports::InProcessImports,
     progress::ProgressTracker,
     saga::{Importer, RequestingUser},
     store::cancellation,
@@ -39,7 +39,7 @@ pub struct ImportApi {
 impl ImportApi {
     /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
     #[must_use]
-    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, LocalImports), places: UploadSlots) -> Self {
+    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, InProcessImports), places: UploadSlots) -> Self {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_token_source("import-svc"), running }, places }
     }
 

@@ -2,7 +2,7 @@
 use crate::files::export_writer::looks_like_formula;
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{fs::File, io::Seek, path::Path};
-use workbook_reader::{Column, ERRORS_COLUMN_NAME, WorkbookRowsWithErrors, protocol::RowWithErrors};
+use workbook_reader::{Column, CorrectionRows, ERRORS_COLUMN_NAME, protocol::CorrectionRow};
 
 /// Maximum number of characters in an Excel cell.
 const MAX_CELL_LEN: usize = 32_767;
@@ -43,7 +43,7 @@ fn width(name: &str) -> f64 {
 ///
 /// # Errors
 /// Returns an error when the file cannot be written, for example because the disk is full.
-pub fn write_correction_workbook(checked: WorkbookRowsWithErrors, folder: &Path) -> Result<File, XlsxError> {
+pub fn write_correction_workbook(checked: CorrectionRows, folder: &Path) -> Result<File, XlsxError> {
     let styles = Styles::new();
     let mut book = Workbook::new();
     book.set_tempdir(folder)?;
@@ -72,7 +72,7 @@ fn widen(sheet: &mut Worksheet, names: &[String]) -> Result<(), XlsxError> {
 }
 
 /// Writes one row and its errors. Returns the index of the error column.
-fn write_line(sheet: &mut Worksheet, line: &RowWithErrors, styles: &Styles) -> Result<u16, XlsxError> {
+fn write_line(sheet: &mut Worksheet, line: &CorrectionRow, styles: &Styles) -> Result<u16, XlsxError> {
     let end = u16::try_from(line.cells.len()).unwrap_or_default();
     for (place, text) in (0u16..).zip(&line.cells) {
         let style = match line.row {

@@ -167,7 +167,7 @@ impl Db {
 
     /// Returns the name of the database schema, such as `vehicle`.
     #[must_use]
-    pub fn name(&self) -> &'static str {
+    pub fn schema_name(&self) -> &'static str {
         self.name
     }
 

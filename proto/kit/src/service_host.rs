@@ -169,7 +169,7 @@ impl ServiceHost {
         if lossy.is_empty() {
             return Ok(());
         }
-        InvalidSetting::error_unless(self.settings.allow_data_loss, || {
+        InvalidSetting::ensure(self.settings.allow_data_loss, || {
             format!(
                 "PostgreSQL runs with {lossy}, so a crash could lose acknowledged saves; switch these settings on, or start with --unsafe \
                  (PATIO_ALLOW_DATA_LOSS=true) if losing data does not matter"

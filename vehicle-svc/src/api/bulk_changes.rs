@@ -4,7 +4,7 @@ use crate::{
     bulk_changes::{
         self, StatusChange,
         context::{BulkCallContext, BulkChangeResult},
-        row_edits::{self, RowEditResult},
+        edit_rows::{self, EditRowsResult},
     },
     error::Error,
     parking_space::ParkingSpace,
@@ -72,10 +72,10 @@ impl BulkService for BulkChangeApi {
         let run = self.run(&request)?;
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
-        let (rows, errors) = row_edits::validate_edit_rows(request.rows, run.caller.role)?;
+        let (rows, errors) = edit_rows::validate_edit_rows(request.rows, run.caller.role)?;
         let (run, source) = (BulkCallContext { dry_run: request.dry_run, ..run }, request.source);
         let edited = self
-            .run_change(by, move |tx| Box::pin(async move { row_edits::apply_row_edits(tx, &rows, errors, &run, &source).await }))
+            .run_change(by, move |tx| Box::pin(async move { edit_rows::apply_edit_rows(tx, &rows, errors, &run, &source).await }))
             .await?;
         reply(edited.into())
     }
@@ -118,7 +118,7 @@ impl AsRef<[CampaignCounts]> for BulkChangeResult {
     }
 }
 
-impl AsRef<[CampaignCounts]> for RowEditResult {
+impl AsRef<[CampaignCounts]> for EditRowsResult {
     fn as_ref(&self) -> &[CampaignCounts] {
         &self.campaign_counts
     }

@@ -3,7 +3,7 @@ use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
     store::{activity_counts, campaigns, yards},
-    yard_filter::{YardFilter, can_see_yard_named_dash},
+    yard_filter::{YardFilter, can_see_dash_yard},
 };
 use chrono::TimeDelta;
 use patio_kit::{
@@ -52,7 +52,7 @@ impl YardService for YardApi {
     }
 
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressResponse> {
-        let with_dash = can_see_yard_named_dash(identity::authenticated_caller(&request)?.role);
+        let with_dash = can_see_dash_yard(identity::authenticated_caller(&request)?.role);
         let request = request.into_inner();
         if request.campaign_ids.len() > MAX_CAMPAIGNS {
             return Err(Error::InvalidField(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
@@ -67,8 +67,7 @@ impl YardService for YardApi {
     }
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
-        let is_hidden =
-            request.get_ref().yard == yard::DASH_YARD_ID && !can_see_yard_named_dash(identity::authenticated_caller(&request)?.role);
+        let is_hidden = request.get_ref().yard == yard::DASH_YARD_ID && !can_see_dash_yard(identity::authenticated_caller(&request)?.role);
         let found =
             if is_hidden { Ok(Vec::new()) } else { yards::list_campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
@@ -92,7 +91,7 @@ fn list_visible_yards(caller: &Caller, counts: &[yards::YardVehicleCounts], with
     let counts: HashMap<i64, &yards::YardVehicleCounts> = counts.iter().map(|count| (count.yard_id, count)).collect();
     yard::YARDS
         .iter()
-        .filter(|(id, _)| *id != yard::DASH_YARD_ID || can_see_yard_named_dash(caller.role))
+        .filter(|(id, _)| *id != yard::DASH_YARD_ID || can_see_dash_yard(caller.role))
         .filter_map(|(id, name)| {
             let count = counts.get(&i64::from(*id));
             let (total_vehicles, inspected_vehicles) = count.map_or((0, 0), |count| (count.total, count.inspected));

@@ -116,7 +116,7 @@ impl JobChangeSet {
     /// Updates the vehicle counters, the hourly work counts and the change list (revision of the last change of each vehicle) of every
     /// changed campaign. Returns the new counters of each campaign. Must be called after the vehicles were changed; `at` is the time of the
     /// change.
-    pub async fn update_campaign_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
+    pub async fn update_counters_and_change_list(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::update_yard_counters(tx, *campaign, &here.deltas).await?;
         }
@@ -146,7 +146,7 @@ pub async fn record_job_and_patch_vehicles(
     let touched = JobChangeSet::from_patches(all);
     touched.record_job(tx, run, work).await?;
     bulk_update_vehicles::write_patches(tx, all, run.caller.signed_in_user_id(), run.now).await?;
-    touched.update_campaign_counters(tx, run.now).await
+    touched.update_counters_and_change_list(tx, run.now).await
 }
 
 /// Converts a count to `i64`, the type of counts in the database and in gRPC messages.

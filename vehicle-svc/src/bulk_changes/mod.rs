@@ -4,9 +4,9 @@
 //! contains saves of single vehicles.
 
 pub(crate) mod context;
+pub(crate) mod edit_rows;
 pub mod job_history;
 pub(crate) mod preview;
-pub(crate) mod row_edits;
 pub(crate) mod undo;
 
 use crate::{
@@ -200,8 +200,8 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record_job(tx, run, BulkJobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
-    bulk_update_vehicles::write_same_patch(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
-    outcome.campaign_counts = touched.update_campaign_counters(tx, run.now).await?;
+    bulk_update_vehicles::write_patch_to_vehicles(tx, &touched.vehicle_ids(), new, run.caller.signed_in_user_id(), run.now).await?;
+    outcome.campaign_counts = touched.update_counters_and_change_list(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
         format!("status removed from {updated} vehicles")

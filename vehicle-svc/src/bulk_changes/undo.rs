@@ -114,7 +114,7 @@ async fn restore_vehicles(tx: &mut Tx<'_>, job: BulkJob, run: &BulkCallContext) 
         .map(|((before, vehicle), place)| (vehicle, patch_to_snapshot(before, place.as_ref()).without_unchanged_values(vehicle)))
         .collect();
     bulk_update_vehicles::write_patches(tx, &all, run.caller.signed_in_user_id(), run.now).await?;
-    let campaign_counts = JobChangeSet::from_patches(&all).update_campaign_counters(tx, run.now).await?;
+    let campaign_counts = JobChangeSet::from_patches(&all).update_counters_and_change_list(tx, run.now).await?;
     let restored = usize_to_i64(all.len());
     let same: Vec<VehicleSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<VehicleSnapshot> = others.into_iter().map(|(before, _)| before).collect();

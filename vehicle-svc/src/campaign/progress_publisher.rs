@@ -2,7 +2,7 @@
 //! complete, incomplete again) to campaign-svc.
 use crate::{
     live::ChangeFeed,
-    store::{counters::CampaignCounts, progress_outbox},
+    store::{counters::CampaignCounts, milestone_outbox},
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
@@ -131,7 +131,7 @@ impl ProgressPublisher {
     /// Returns the first failure. Undelivered milestones stay pending.
     pub async fn deliver_milestones(&self) -> Result<(), Status> {
         let pending =
-            progress_outbox::list_pending_milestones(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
+            milestone_outbox::list_pending_milestones(&self.db).await.map_err(|cause| patio_kit::errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(to_gauge_value(pending.len()));
         for waiting in pending {
             let report = ReportMilestoneRequest {
@@ -144,7 +144,7 @@ impl ProgressPublisher {
                 live.publish_campaign_changed(waiting.campaign_id);
             }
             self.db
-                .write(move |tx| Box::pin(async move { progress_outbox::delete_delivered_milestone(tx, waiting).await }))
+                .write(move |tx| Box::pin(async move { milestone_outbox::delete_delivered_milestone(tx, waiting).await }))
                 .await
                 .map_err(|cause: sqlx::Error| patio_kit::errors::database_status(&cause))?;
         }

@@ -71,7 +71,7 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Conflic
         (merge::stored_field_value(field, &before.vehicle), if *side == Side::Mine { &conflict.mine } else { &conflict.theirs });
     let shows = if conflict.shown == "mine" { &conflict.mine } else { &conflict.theirs };
     if stored != *value && stored != *shows {
-        conflicts::replace_stored_value(tx, *id, &stored, before.last_change_of_field(field)).await?;
+        conflicts::replace_theirs(tx, *id, &stored, before.last_change_of_field(field)).await?;
         return Ok(ConflictResolutionOutcome::Changed(before.vehicle.id, before.vehicle.version));
     }
     conflicts::mark_resolved(tx, *id, merge::conflict_side_text(*side), (caller.signed_in_user_id(), *now)).await?;

@@ -112,7 +112,7 @@ impl SaveAttempt {
         if found.key_vehicle.is_some() {
             return Ok(EvaluatedSave { found, verdict: None });
         }
-        let (content, kept) = save_rules::evaluate_save(caller.role, &found, save)?;
+        let (content, kept) = save_rules::apply_save_rules(caller.role, &found, save)?;
         let deltas = content.counter_deltas(&found.vehicle);
         let entry =
             NewAuditEntry::new(*now, Some(caller), audit_event::build_save_audit_event(&found.vehicle, &content, save, &kept, *now));

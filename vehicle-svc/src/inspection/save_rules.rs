@@ -15,7 +15,7 @@ use patio_proto::{access::Role, status};
 ///
 /// # Errors
 /// Returns the error of the first rule that the save breaks.
-pub fn evaluate_save(role: Role, found: &VehicleForSave, save: &SaveCommand) -> Result<(EditableFields, Vec<NewConflict>)> {
+pub fn apply_save_rules(role: Role, found: &VehicleForSave, save: &SaveCommand) -> Result<(EditableFields, Vec<NewConflict>)> {
     let before = &found.vehicle;
     if save.seen_vin.as_ref().is_some_and(|seen| *seen != before.to_vin()) {
         return Err(Error::VinMismatch { id: before.id, vin: before.to_vin().to_text() });

@@ -126,7 +126,7 @@ pub async fn write_patches(tx: &mut Tx<'_>, all: &[(&FoundVehicle, VehiclePatch<
         if group.len() < MIN_GROUP_LEN {
             others.extend(group.into_iter().map(|vehicle| Own::of(vehicle, patch)));
         } else {
-            write_same_patch(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
+            write_patch_to_vehicles(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
         }
     }
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
@@ -143,7 +143,13 @@ fn noted(column: &str, value: &str) -> String {
 }
 
 /// Sets the status, inspected state and notes of many vehicles to equal values. Does not change parking spaces.
-pub async fn write_same_patch(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+pub async fn write_patch_to_vehicles(
+    tx: &mut Tx<'_>,
+    ids: &[i64],
+    same: VehiclePatch<'_>,
+    by: Option<i64>,
+    at: DateTime<Utc>,
+) -> Result<()> {
     let set = [
         same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", status_history::bit!("$4"))),
         same.inspected.map(|_| ", inspected = $5".to_owned()),

@@ -149,7 +149,7 @@ pub async fn list_by_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> 
 
 /// Replaces the value `theirs` of an open conflict with the value that another save has stored since. The vehicle then shows
 /// `theirs`.
-pub async fn replace_stored_value(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
+pub async fn replace_theirs(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
     on!(tx.connection(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
         .bind(id).bind(theirs).bind(by).bind(at).execute(c).await.map(drop))
 }

@@ -143,7 +143,7 @@ pub async fn update_campaign_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &C
     let after: After = on!(tx.connection(), c => query_as(UPDATE_CAMPAIGN.as_str())
         .bind(campaign).bind(whole.total).bind(whole.inspected).bind(begun).fetch_one(c).await)?;
     if let Some(milestone) = after.milestone {
-        super::progress_outbox::insert(tx, campaign, milestone, after.counts_revision).await?;
+        super::milestone_outbox::insert(tx, campaign, milestone, after.counts_revision).await?;
     }
     Ok(CampaignCounts {
         campaign_id: campaign,

@@ -67,8 +67,8 @@ async fn expired_months_of_access_entries_are_dropped_and_all_other_entries_stay
         if db.is_postgres() {
             assert_eq!(number(&db, "select count(*) from audit_events_rest").await, 4, "entries without a month, also those of today");
         }
-        assert_eq!(retention::purge_expired_access_entries(&db, &host.clock).await.unwrap(), 6);
-        assert_eq!(retention::purge_expired_access_entries(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
+        assert_eq!(retention::maintain_access_entries(&db, &host.clock).await.unwrap(), 6);
+        assert_eq!(retention::maintain_access_entries(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'vehicle-changed'").await, 7);
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'page-view'").await, 1);
         if db.is_postgres() {

@@ -4,7 +4,7 @@ import type { InspectionPace } from './types'
 type ActivePerson = InspectionPace['people'][number]
 
 /** Returns the latest save of each person across several campaigns, as a map from login name (HMC) to yard and time of that save. */
-export function findLatestSaves(paces: InspectionPace[]): Map<string, ActivePerson> {
+export function findLatestSaveByPerson(paces: InspectionPace[]): Map<string, ActivePerson> {
   const latest = new Map<string, ActivePerson>()
   for (const person of paces.flatMap(({ people }) => people)) {
     const known = latest.get(person.hmc)

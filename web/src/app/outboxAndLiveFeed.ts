@@ -2,12 +2,12 @@ import { LiveFeed } from '@/offline/live/liveFeed'
 import { Outbox } from '@/offline/outbox'
 import { startSnapshotRefresh } from '@/offline/snapshots'
 import { queryClient } from './queryClient'
-import { notifyRejectedSave, showMissedConflictOutcomes, showConflictOutcomes, showLocalDatabaseProblems } from './saveNotifications'
+import { notifyVehicleMismatch, showMissedConflictOutcomes, showConflictOutcomes, showLocalDatabaseProblems } from './saveNotifications'
 
 export { OutboxContext } from '@/offline/outbox'
 
 /** The outbox of this tab, which stores saves on this device until the server has received the saves. */
-export const outbox = new Outbox(queryClient, notifyRejectedSave)
+export const outbox = new Outbox(queryClient, notifyVehicleMismatch)
 
 const feed = new LiveFeed(queryClient, (conflict) => showConflictOutcomes([conflict]))
 

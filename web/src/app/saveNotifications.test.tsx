@@ -9,7 +9,7 @@ import { createFake } from '@/testing/createFake'
 import { createSaveRequest } from '@/testing/outboxTabs'
 import { OPERATOR, signInAs } from '@/testing/renderPage'
 import { Toaster } from '@/ui/Toast'
-import { notifyRejectedSave, showConflictOutcomes } from './saveNotifications'
+import { notifyVehicleMismatch, showConflictOutcomes } from './saveNotifications'
 
 const EMPTY = outboxState.get()
 afterEach(() => {
@@ -26,7 +26,7 @@ const retain = (...entries: StoredSave[]) =>
   act(() => {
     for (const [index, entry] of entries.entries()) {
       outboxState.set({ ...EMPTY, entries: entries.slice(0, index + 1) })
-      notifyRejectedSave(entry)
+      notifyVehicleMismatch(entry)
     }
   })
 const toasts = () => screen.queryAllByRole('button').map(({ textContent }) => textContent)

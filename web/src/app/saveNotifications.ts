@@ -47,7 +47,7 @@ export async function showMissedConflictOutcomes(): Promise<void> {
  * Shows a toast for a save that the server rejected because its vehicle id now belongs to another vehicle. Shows no toast on the outbox
  * page, where a dialog asks what to do with the save.
  */
-export function notifyRejectedSave(entry: StoredSave): void {
+export function notifyVehicleMismatch(entry: StoredSave): void {
   const now = getMismatchedServerVin(entry)
   if (now === null || window.location.pathname === OUTBOX) return
   const texts = catalogues[getCurrentLanguage()]

@@ -125,7 +125,7 @@ export function ErrorNotice({ text, onRetry, kind = 'error', isMissing = false }
 }
 
 /** Message for an empty list, with an optional button for the next step. */
-export function EmptyNotice({ icon, text, children }: { icon: IconName; text: string; children?: ReactNode }) {
+export function EmptyState({ icon, text, children }: { icon: IconName; text: string; children?: ReactNode }) {
   return (
     <div className={styles.empty}>
       <Icon name={icon} size={36} />

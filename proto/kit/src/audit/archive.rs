@@ -66,11 +66,11 @@ pub struct ArchiveFile {
 /// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.
 pub async fn archive_entries_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
     ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
-    audit::retention::purge_expired_access_entries(db, clock).await?;
+    audit::retention::maintain_access_entries(db, clock).await?;
     let before = before.min(clock.now() - audit::retention::ACCESS_ENTRY_RETENTION);
     let mut done = Vec::new();
     for part in store::list_partitions(db, before).await? {
-        let file = folder.join(format!("audit-{}-{}.jsonl.gz", db.name(), part.name));
+        let file = folder.join(format!("audit-{}-{}.jsonl.gz", db.schema_name(), part.name));
         let (entries, sha256) = write_part(db, &part, &file).await.with_context(|| file.display().to_string())?;
         drop_part(db, clock.now(), part, entries, sha256).await?;
         done.push(ArchiveFile { file, entries });
@@ -86,7 +86,7 @@ async fn write_part(db: &Db, part: &AuditPartition, path: &Path) -> anyhow::Resu
     let (first, last) = seals.unwrap_or((1, 0));
     let before = store::list_seals_after(db, first - 2, 1).await?.into_iter().find(|seal| seal.id == first - 1);
     let seal_before = before.map(|seal| seal.digest).unwrap_or_default();
-    let (service, name) = (db.name().to_owned(), part.name.clone());
+    let (service, name) = (db.schema_name().to_owned(), part.name.clone());
     write(&mut out, &Line::Part { service, part: name, begins: part.begins, ends: part.ends, seal_before })?;
     let (mut position, mut entries) = ((first - 1, i64::MAX), 0);
     'seals: loop {

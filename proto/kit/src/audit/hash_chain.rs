@@ -5,7 +5,7 @@
 //! file, out of reach of an attacker who can only write to the database.
 use crate::audit::{
     digest::{self, SealHasher},
-    retention::{ACCESS_ENTRY_KINDS, ACCESS_ENTRY_RETENTION, purge_expired_access_entries},
+    retention::{ACCESS_ENTRY_KINDS, ACCESS_ENTRY_RETENTION, maintain_access_entries},
     seal_file::{self, SealFile},
     store::{self, ArchivedPartition, Seal, SealedEntry},
 };
@@ -33,11 +33,11 @@ const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 /// expired access entries (page views, sign-ins, sign-outs, denied calls).
 pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
-    let seal_file = Arc::new(SealFile::new(seal_file, db.name()));
+    let seal_file = Arc::new(SealFile::new(seal_file, db.schema_name()));
     let (known, noting) = (db.clone(), seal_file.clone());
     tasks.spawn(async move {
         if let Err(cause) = append_last_seal(&known, &noting).await {
-            tracing::warn!(%cause, schema = known.name(), "failed to copy the newest seal of the audit hash chain from the database to the seal file, retrying at the next start");
+            tracing::warn!(%cause, schema = known.schema_name(), "failed to copy the newest seal of the audit hash chain from the database to the seal file, retrying at the next start");
         }
     });
     let lag = Arc::new(Mutex::new(SealLag { sealed_at: Instant::now(), failing_since: None }));
@@ -45,7 +45,7 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
         let (db, clock, seal_file, lag) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), lag.clone());
         async move {
             let sealed = seal_all_new(&db, &clock, &seal_file).await;
-            lag.lock().unwrap_or_else(PoisonError::into_inner).report(db.name(), &sealed);
+            lag.lock().unwrap_or_else(PoisonError::into_inner).report(db.schema_name(), &sealed);
             sealed.is_err()
         }
     });
@@ -53,8 +53,8 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
     tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, clock) = (removing.clone(), clock.clone());
         async move {
-            if let Err(cause) = purge_expired_access_entries(&db, &clock).await {
-                tracing::warn!(%cause, schema = db.name(), "failed to delete expired audit entries, retrying in an hour");
+            if let Err(cause) = maintain_access_entries(&db, &clock).await {
+                tracing::warn!(%cause, schema = db.schema_name(), "failed to delete expired audit entries, retrying in an hour");
             }
         }
     });

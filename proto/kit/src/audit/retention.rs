@@ -27,7 +27,7 @@ const BATCH_LEN: i64 = 5_000;
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next run deletes the remaining entries.
-pub async fn purge_expired_access_entries(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
+pub async fn maintain_access_entries(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     let now = clock.now();
     let mut deleted = 0;
     if db.is_postgres() {
@@ -61,7 +61,7 @@ async fn create_months(db: &Db, now: DateTime<Utc>) {
     for ahead in 0..=MONTHS_AHEAD {
         let Some(month) = month_of(now).checked_add_months(Months::new(ahead)) else { return };
         if let Err(cause) = db.write(move |tx| Box::pin(async move { store::create_month_partition(tx, month).await })).await {
-            tracing::warn!(%cause, %month, schema = db.name(), "failed to create a monthly partition of the audit log, retrying in an hour");
+            tracing::warn!(%cause, %month, schema = db.schema_name(), "failed to create a monthly partition of the audit log, retrying in an hour");
         }
     }
 }

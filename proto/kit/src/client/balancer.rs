@@ -105,7 +105,7 @@ impl LoadBalancer {
     }
 
     /// Picks a replica for a call that cannot be retried. First waits up to two seconds until a replica is healthy.
-    pub async fn pick_replica_without_retry(&self) -> InFlightCall {
+    pub async fn pick_replica_for_single_attempt(&self) -> InFlightCall {
         self.start_replica_checks();
         let well = async {
             while self.healthy_count() == 0 {
@@ -127,7 +127,7 @@ impl LoadBalancer {
     }
 
     /// Records a new call in the retry budget, which allows one retry per ten calls.
-    pub fn record_call(&self) {
+    pub fn deposit_into_retry_budget(&self) {
         self.0.budget.deposit();
     }
 
@@ -298,7 +298,7 @@ impl InFlightCall {
         };
         answered.inspect_err(|failure| {
             if !matches!(failure, RpcAttemptFailure::DeadlineExceeded) {
-                self.0.mark_suspect();
+                self.0.mark_unhealthy();
             }
         })
     }

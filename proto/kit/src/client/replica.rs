@@ -242,7 +242,7 @@ impl Replica {
     }
 
     /// Marks the replica as unhealthy after a failed call and triggers a health check.
-    pub(super) fn mark_suspect(&self) {
+    pub(super) fn mark_unhealthy(&self) {
         let was_unchecked = !self.is_checked.swap(true, Ordering::Relaxed);
         if self.well.send_replace(false) || was_unchecked {
             self.health_lost.notify_one();

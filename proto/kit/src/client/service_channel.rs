@@ -93,7 +93,7 @@ async fn local(slot: &OnceLock<axum::Router>, service: &str, mut request: Reques
 }
 
 async fn remote(replicas: &LoadBalancer, request: Request<Body>, until: Instant) -> Response<Body> {
-    replicas.record_call();
+    replicas.deposit_into_retry_budget();
     let rule = patio_proto::find_rpc_method(request.uri().path());
     if rule.is_some_and(|rule| rule.client_streaming) {
         return call_without_retry(replicas, request).await;
@@ -125,7 +125,7 @@ async fn attempt(
 
 /// Sends a client-streaming call in a single attempt, because a stream cannot be sent again. Waits for a healthy replica first.
 async fn call_without_retry(replicas: &LoadBalancer, request: Request<Body>) -> Response<Body> {
-    let lease = replicas.pick_replica_without_retry().await;
+    let lease = replicas.pick_replica_for_single_attempt().await;
     match attempt(&lease, request, false, 1).await {
         Ok(response) => response,
         Err(RpcAttemptFailure::DeadlineExceeded) => timeout_response(replicas.name()),

@@ -19,7 +19,7 @@ impl InvalidSetting {
     ///
     /// # Errors
     /// Returns an [`InvalidSetting`] when `valid` is false.
-    pub fn error_unless(valid: bool, message: impl FnOnce() -> String) -> anyhow::Result<()> {
+    pub fn ensure(valid: bool, message: impl FnOnce() -> String) -> anyhow::Result<()> {
         if valid { Ok(()) } else { Err(Self(message()).into()) }
     }
 
@@ -153,10 +153,10 @@ impl Settings {
     /// Returns an error when a URL has another scheme, or when only the URL of the read replica is set.
     pub fn check_database_urls(&self) -> anyhow::Result<()> {
         let known = |url: &Secret| ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
-        InvalidSetting::error_unless(self.database_url.as_ref().is_none_or(known), || {
+        InvalidSetting::ensure(self.database_url.as_ref().is_none_or(known), || {
             "PATIO_DATABASE_URL must begin with postgres://; for SQLite leave it out and set PATIO_DATA_DIR".to_owned()
         })?;
-        InvalidSetting::error_unless(self.database_read_url.as_ref().is_none_or(|url| known(url) && self.database_url.is_some()), || {
+        InvalidSetting::ensure(self.database_read_url.as_ref().is_none_or(|url| known(url) && self.database_url.is_some()), || {
             "PATIO_DATABASE_READ_URL must begin with postgres:// and lead to a standby of PATIO_DATABASE_URL, which must be set as well"
                 .to_owned()
         })
@@ -177,7 +177,7 @@ impl Settings {
     /// # Errors
     /// Returns an error when neither a database URL is set nor SQLite is allowed.
     pub fn require_database_url(&self) -> anyhow::Result<()> {
-        InvalidSetting::error_unless(self.database_url.is_some() || self.separate_sqlite, || {
+        InvalidSetting::ensure(self.database_url.is_some() || self.separate_sqlite, || {
             "PATIO_DATABASE_URL is not set: set it to postgres://user:password@host:port/name, or set PATIO_SEPARATE_SQLITE=true to store \
              the data of this one replica in SQLite files in PATIO_DATA_DIR"
                 .to_owned()
@@ -190,7 +190,7 @@ impl Settings {
     /// # Errors
     /// Returns an error when the secret is not set, and the errors of [`Self::check_service_secret`].
     pub fn require_service_secret(&self) -> anyhow::Result<()> {
-        InvalidSetting::error_unless(self.service_secret.split_values().next().is_some(), || {
+        InvalidSetting::ensure(self.service_secret.split_values().next().is_some(), || {
             "PATIO_SERVICE_SECRET is not set: services in separate processes need the same value, for example from `openssl rand -hex 16`"
                 .to_owned()
         })?;
@@ -202,7 +202,7 @@ impl Settings {
     /// # Errors
     /// Returns an error when one of the secret's values has fewer than [`MIN_SERVICE_SECRET_LEN`] characters.
     pub fn check_service_secret(&self) -> anyhow::Result<()> {
-        InvalidSetting::error_unless(self.service_secret.split_values().all(|value| value.len() >= MIN_SERVICE_SECRET_LEN), || {
+        InvalidSetting::ensure(self.service_secret.split_values().all(|value| value.len() >= MIN_SERVICE_SECRET_LEN), || {
             format!(
                 "PATIO_SERVICE_SECRET: a value is shorter than {MIN_SERVICE_SECRET_LEN} characters; generate one with `openssl rand -hex 16`"
             )

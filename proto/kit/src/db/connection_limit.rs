@@ -6,7 +6,7 @@ use crate::db::{Db, Pools};
 const SINGLE_CONNECTIONS: u32 = 2;
 
 /// Returns the size of the connection pool for reads, derived from the maximum number of connections for writes.
-pub(super) const fn reader_pool_size(connections: u32) -> u32 {
+pub(super) const fn read_pool_size(connections: u32) -> u32 {
     let reads = connections * 3 / 8;
     if reads < 2 { 2 } else { reads }
 }
@@ -15,7 +15,7 @@ pub(super) const fn reader_pool_size(connections: u32) -> u32 {
 /// value of `PATIO_DATABASE_MAX_CONNECTIONS`, plus the connections for reads, flushes and heartbeats.
 #[must_use]
 pub const fn max_connections_per_service_replica(connections: u32) -> u32 {
-    connections + reader_pool_size(connections) + SINGLE_CONNECTIONS
+    connections + read_pool_size(connections) + SINGLE_CONNECTIONS
 }
 
 /// Number of connections that a `PostgreSQL` server admits.

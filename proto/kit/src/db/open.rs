@@ -24,7 +24,7 @@ pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32, r
 pub(super) fn open_read_replica(schema: Schema, settings: &Settings) -> anyhow::Result<Option<PgReadReplica>> {
     let Some(url) = &settings.database_read_url else { return Ok(None) };
     let hosts = hosts(schema, url.expose())?;
-    InvalidSetting::error_unless(!hosts.is_cluster(), || "expected one host name, which may resolve to several replicas".to_owned())?;
+    InvalidSetting::ensure(!hosts.is_cluster(), || "expected one host name, which may resolve to several replicas".to_owned())?;
     let server = PgServerConnections::new(schema, hosts.first_host().clone(), settings.database_connections);
     Ok(Some(PgReadReplica::new(&server)))
 }

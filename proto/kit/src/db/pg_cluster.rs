@@ -1,7 +1,7 @@
 //! Connections to the primary of a `PostgreSQL` cluster. After a failover, all connections are replaced.
 use crate::db::{
     PostgresPool, Schema,
-    connection_limit::reader_pool_size,
+    connection_limit::read_pool_size,
     pg_group_flush::{GroupFlusher, MAX_IDLE_WITHOUT_PING},
     pg_hosts::{PgHosts, address},
     pg_session::{session_settings_sql, with_session_settings},
@@ -56,7 +56,7 @@ impl PgServerConnections {
             });
             PostgresPool::new_lazy(most, pool, options.clone())
         };
-        let (read, write, once) = (pool(reader_pool_size(connections), &usual), pool(connections - few, &quick), pool(few, &planned));
+        let (read, write, once) = (pool(read_pool_size(connections), &usual), pool(connections - few, &quick), pool(few, &planned));
         Self { flush: Arc::new(GroupFlusher::new(options.clone())), options, read, write, once }
     }
 

@@ -55,7 +55,7 @@ struct FlushState {
 ///
 /// A server that crashes after the commit may have lost the commit, and a flush on a new connection would not notice the loss.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct FlushTicket(u64);
+pub(crate) struct FlushConnectionEpoch(u64);
 
 impl GroupFlusher {
     /// Creates a group flusher, which flushes the commits of concurrent transactions together. The flusher connects on first use.
@@ -69,11 +69,11 @@ impl GroupFlusher {
         }
     }
 
-    /// Returns a ticket that identifies the current flush connection. With the ticket, a transaction later waits until its commit
-    /// is on disk. Opens the connection if there is none. Must be called before the transaction begins.
-    pub(crate) async fn issue_ticket(&self) -> Result<FlushTicket> {
+    /// Opens the flush connection unless it responds, and returns its epoch. With the epoch, a transaction later waits until its commit
+    /// is on disk. Must be called before the transaction begins.
+    pub(crate) async fn ensure_connected(&self) -> Result<FlushConnectionEpoch> {
         match self.connection_epoch.load(Ordering::Acquire) {
-            life if life > 0 && !self.is_idle() => Ok(FlushTicket(life)),
+            life if life > 0 && !self.is_idle() => Ok(FlushConnectionEpoch(life)),
             _ => self.connect().await,
         }
     }
@@ -83,7 +83,7 @@ impl GroupFlusher {
     }
 
     /// Opens a new flush connection unless the current flush connection responds.
-    async fn connect(&self) -> Result<FlushTicket> {
+    async fn connect(&self) -> Result<FlushConnectionEpoch> {
         let mut line = self.line.lock().await;
         let alive = match &mut line.connection {
             Some(_) if !self.is_idle() => true,
@@ -101,15 +101,15 @@ impl GroupFlusher {
             self.connection_epoch.store(line.opened_connections, Ordering::Release);
         }
         self.last_response.set_to_now();
-        Ok(FlushTicket(line.opened_connections))
+        Ok(FlushConnectionEpoch(line.opened_connections))
     }
 
     /// Waits until every transaction that was committed before this call is on disk. Returns `true` when this call ran the flush
     /// itself.
     ///
-    /// Fails when the flush connection was replaced since the ticket was issued, because the server may have lost the commit. The
-    /// future must not be dropped before it completes.
-    pub(crate) async fn wait_until_flushed(&self, FlushTicket(life): FlushTicket) -> Result<bool> {
+    /// Fails when the flush connection was replaced since `ensure_connected` returned the epoch, because the server may have lost the
+    /// commit. The future must not be dropped before it completes.
+    pub(crate) async fn wait_until_flushed(&self, FlushConnectionEpoch(life): FlushConnectionEpoch) -> Result<bool> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut held = self.line.lock().await;
         let line = &mut *held;
@@ -146,7 +146,7 @@ impl GroupFlusher {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        let (ready, flush) = (self.issue_ticket().await?, self.clone());
+        let (ready, flush) = (self.ensure_connected().await?, self.clone());
         run_to_completion(async move {
             let done = work.await?;
             flush.wait_until_flushed(ready).await?;
@@ -216,7 +216,7 @@ mod tests {
     #[tokio::test]
     async fn two_flushes_cover_500_concurrent_waits() {
         let Some((flush, _)) = open("flush: many").await else { return };
-        let ready = flush.issue_ticket().await.unwrap();
+        let ready = flush.ensure_connected().await.unwrap();
         let all = futures::future::join_all((0..500).map(|_| flush.wait_until_flushed(ready)));
         // Unconstrained, so that all callers arrive before the runtime reads the response to the first flush.
         let all = tokio::task::unconstrained(all).await;
@@ -228,11 +228,11 @@ mod tests {
     #[tokio::test]
     async fn a_connection_lost_between_commit_and_flush_is_an_error() {
         let Some((flush, mut other)) = open("flush: away").await else { return };
-        let before = flush.issue_ticket().await.unwrap();
+        let before = flush.ensure_connected().await.unwrap();
         flush.wait_until_flushed(before).await.unwrap();
         end("flush: away", &mut other).await;
         assert!(flush.wait_until_flushed(before).await.is_err(), "the commit may be lost");
-        let after = flush.issue_ticket().await.unwrap();
+        let after = flush.ensure_connected().await.unwrap();
         assert!(flush.wait_until_flushed(before).await.is_err(), "a new connection cannot confirm the commit either");
         flush.wait_until_flushed(after).await.unwrap();
         flush.close().await;
@@ -241,10 +241,10 @@ mod tests {
     #[tokio::test]
     async fn a_connection_lost_while_idle_is_replaced_without_an_error() {
         let Some((flush, mut other)) = open("flush: rested").await else { return };
-        flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
+        flush.wait_until_flushed(flush.ensure_connected().await.unwrap()).await.unwrap();
         end("flush: rested", &mut other).await;
         tokio::time::sleep(MAX_IDLE_WITHOUT_PING + Duration::from_millis(50)).await;
-        flush.wait_until_flushed(flush.issue_ticket().await.unwrap()).await.unwrap();
+        flush.wait_until_flushed(flush.ensure_connected().await.unwrap()).await.unwrap();
         flush.close().await;
     }
 }

@@ -87,7 +87,7 @@ fn without_session(path: &str) -> anyhow::Result<String> {
     let mut kept = Vec::new();
     for parameter in parameters.split('&') {
         match parameter.split_once('=') {
-            Some((SESSION_PARAMETER, value)) => InvalidSetting::error_unless(["read-write", "primary"].contains(&value), || {
+            Some((SESSION_PARAMETER, value)) => InvalidSetting::ensure(["read-write", "primary"].contains(&value), || {
                 format!(
                     "PATIO_DATABASE_URL has {SESSION_PARAMETER}={value}: leave it out, Patio always uses the server that accepts writes"
                 )

@@ -43,7 +43,7 @@ const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 pub fn start_telemetry(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
     process_metrics::record_process_start_time();
     let wanted = EnvFilter::builder().parse(&settings.log);
-    InvalidSetting::error_unless(wanted.is_ok(), || {
+    InvalidSetting::ensure(wanted.is_ok(), || {
         format!("PATIO_LOG={}: not a level such as `info`, nor levels of modules such as `info,vehicle_svc=debug`", settings.log)
     })?;
     let tracer = trace::start_span_export(service, settings)?;

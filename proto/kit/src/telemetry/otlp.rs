@@ -22,7 +22,7 @@ const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Returns an [`InvalidSetting`] that names the invalid setting.
 pub fn build_span_exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
     let Some(url) = &settings.otlp_url else { return Ok(None) };
-    InvalidSetting::error_unless(url.starts_with("http://") || url.starts_with("https://"), || {
+    InvalidSetting::ensure(url.starts_with("http://") || url.starts_with("https://"), || {
         format!("PATIO_OTLP_ENDPOINT=`{url}`: begin it with http://, or https:// for TLS")
     })?;
     let headers = headers(settings).map_err(InvalidSetting::wrap_error)?;

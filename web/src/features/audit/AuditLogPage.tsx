@@ -4,7 +4,7 @@ import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { Button } from '@/ui/Button'
 import { Chip } from '@/ui/Chips'
 import { Select, TextField } from '@/ui/Field'
-import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
@@ -35,7 +35,7 @@ export default function AuditLogPage() {
       <Filters filter={filter} filtered={filtered} />
       {audit.isError && <ErrorNotice text={getErrorMessage(audit.error, t)} onRetry={() => void audit.refetch()} />}
       {audit.isPending && <Skeleton rows={6} height={56} label={t('common.loading')} onRetry={() => void audit.refetch()} />}
-      {audit.data?.meta.total_count === 0 && <EmptyNotice icon="log" text={t(filtered ? 'audit.noMatch' : 'audit.none')} />}
+      {audit.data?.meta.total_count === 0 && <EmptyState icon="log" text={t(filtered ? 'audit.noMatch' : 'audit.none')} />}
       {audit.data && <PrintedRangeLine from={(filter.page - 1) * audit.data.meta.per_page} count={audit.data.events.length} total={audit.data.meta.total_count} />}
       {events && events.length > 0 && <AuditEventTable events={events} />}
       {audit.data && <Pager page={filter.page} pages={countPages(audit.data.meta.total_count, audit.data.meta.per_page)} onPage={(page) => setQueryParams({ page })} />}

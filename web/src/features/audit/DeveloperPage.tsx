@@ -1,4 +1,4 @@
-import { EmptyNotice, Page } from '@/ui/Page'
+import { EmptyState, Page } from '@/ui/Page'
 import { useAuditText } from './text'
 
 /**
@@ -8,7 +8,7 @@ export default function DeveloperPage() {
   const t = useAuditText()
   return (
     <Page title={t('developer.title')} narrow>
-      <EmptyNotice icon="code" text={t('developer.text')} />
+      <EmptyState icon="code" text={t('developer.text')} />
     </Page>
   )
 }

@@ -10,7 +10,7 @@ import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
-import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
@@ -78,9 +78,9 @@ export default function HomePage() {
           {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
           {campaigns.isPending && <Skeleton rows={5} className={styles.place} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
           {campaigns.data?.meta.total_count === 0 && (
-            <EmptyNotice icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })}>
+            <EmptyState icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })}>
               {search !== '' && <Button onClick={() => setQueryParams({ search: null, page: null })}>{words('campaigns.showAll')}</Button>}
-            </EmptyNotice>
+            </EmptyState>
           )}
           <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
           {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}

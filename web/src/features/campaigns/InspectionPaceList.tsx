@@ -1,4 +1,4 @@
-import { findLatestSaves } from '@/api/latestSaves'
+import { findLatestSaveByPerson } from '@/api/latestSaves'
 import type { InspectionPace } from '@/api/types'
 import { formatCount } from '@/lib/format'
 import { compareNamesNaturally } from '@/lib/yards'
@@ -55,7 +55,7 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
 
 /** Returns the paces with each person only in the campaign of their latest save. Leaves out campaigns in which no person remains. */
 function placeByLatestSave(paces: InspectionPace[]): InspectionPace[] {
-  const latest = findLatestSaves(paces)
+  const latest = findLatestSaveByPerson(paces)
   return paces.map((pace) => ({ ...pace, people: pace.people.filter((person) => latest.get(person.hmc) === person) })).filter(({ people }) => people.length > 0)
 }
 

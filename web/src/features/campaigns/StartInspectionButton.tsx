@@ -4,7 +4,7 @@ import type { Campaign } from '@/api/types'
 import { buildPath, navigate } from '@/lib/route'
 import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
-import { Alert, EmptyNotice } from '@/ui/Page'
+import { Alert, EmptyState } from '@/ui/Page'
 import { useStartCampaign } from './api'
 import { useCampaignsText } from './text'
 
@@ -36,7 +36,7 @@ export function StartInspectionButton({ campaign, yard, isPrimary, isWide }: Sta
     )
   }
   if (isUnknown && next === null) return null
-  if (total === 0 && !isUnknown) return <EmptyNotice icon="list" text={t('campaign.noVehicles')} />
+  if (total === 0 && !isUnknown) return <EmptyState icon="list" text={t('campaign.noVehicles')} />
   if (next === null) {
     return <Button {...size} disabled icon="check">{t(yard === null ? 'campaign.allDone' : 'campaign.yardDone')}</Button>
   }

@@ -7,7 +7,7 @@ import { parseId, Link, buildPath, parsePageNumber, setQueryParams, useQueryPara
 import { useText } from '@/lib/text'
 import { LinkButton } from '@/ui/Button'
 import { FilterTabs } from '@/ui/LinkTabs'
-import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { ProgressBar } from '@/ui/ProgressBar'
@@ -37,9 +37,9 @@ export default function YardCampaignsPage() {
   if (known === null && !name) {
     return (
       <Page title={t('yard.selectCampaign')}>
-        <EmptyNotice icon="grid" text={t('problem.notFound')}>
+        <EmptyState icon="grid" text={t('problem.notFound')}>
           <LinkButton to="/yard">{t('yards.title')}</LinkButton>
-        </EmptyNotice>
+        </EmptyState>
       </Page>
     )
   }
@@ -53,7 +53,7 @@ export default function YardCampaignsPage() {
       <SearchBox label={t('campaigns.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => setQueryParams({ campaign: text, page: null })} />
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={3} height={140} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
-      {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}
+      {campaigns.data?.meta.total_count === 0 && <EmptyState icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}
       {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
       <ul className={styles.cards}>
         {rows?.map((campaign) => (

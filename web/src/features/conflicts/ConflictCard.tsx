@@ -2,7 +2,7 @@ import { CONFLICT_SIDES } from '@/api/conflicts'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type ConflictProps } from './ConflictParts'
+import { ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ConflictBaseValue, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictCard.module.css'
 
@@ -22,7 +22,7 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
         </strong>
       </div>
       <h3>{t(VEHICLE_FIELD_LABELS[field])}</h3>
-      <ValueBeforeConflictLine conflict={conflict} />
+      <ConflictBaseValue conflict={conflict} />
       <div className={styles.sides}>
         {CONFLICT_SIDES.map((side) => (
           <ConflictSideView key={side} side={side} {...rest} />

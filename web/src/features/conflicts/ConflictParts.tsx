@@ -125,7 +125,7 @@ function Kept() {
 }
 
 /** Value that the field had before both conflicting saves. An empty status is shown as 'Not inspected'. */
-export function ValueBeforeConflictLine({ conflict: { field, base } }: { conflict: FieldConflict }) {
+export function ConflictBaseValue({ conflict: { field, base } }: { conflict: FieldConflict }) {
   const t = useConflictsText()
   return <p className="quiet">{t('conflicts.seen', { value: base || t(field === 'status' ? 'status.waiting' : 'conflicts.empty') })}</p>
 }

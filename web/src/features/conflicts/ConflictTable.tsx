@@ -9,7 +9,7 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/format'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { countUnresolvedConflicts, ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ValueBeforeConflictLine, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { countUnresolvedConflicts, ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ConflictBaseValue, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createScannerTypingFilter } from './scannerTypingFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictTable.module.css'
@@ -106,7 +106,7 @@ function Row({ error, ...rest }: ConflictProps) {
       </td>
       <td>
         <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>
-        <ValueBeforeConflictLine conflict={conflict} />
+        <ConflictBaseValue conflict={conflict} />
         {state === 'open' && !mayDecide && (
           <ContentOrMessage message={outcome === null ? null : t('conflicts.ended')}>
             <p className="quiet">{t('conflicts.onlySupervisor')}</p>

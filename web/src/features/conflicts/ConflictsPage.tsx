@@ -6,7 +6,7 @@ import { useMediaQuery } from '@/lib/useMediaQuery'
 import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/format'
 import { FilterTabs } from '@/ui/LinkTabs'
-import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { ConflictCard } from './ConflictCard'
 import { countUnresolvedConflicts, groupConflictsByCampaign, type ConflictProps } from './ConflictParts'
 import { ConflictTable } from './ConflictTable'
@@ -44,7 +44,7 @@ function ConflictResults({ state, campaign }: { state: ConflictState; campaign: 
     <>
       {conflicts.isError && <ErrorNotice text={getErrorMessage(conflicts.error, t)} onRetry={() => void conflicts.refetch()} />}
       {conflicts.isPending && <Skeleton rows={3} height={180} label={t('common.loading')} onRetry={() => void conflicts.refetch()} />}
-      {conflicts.data && rows.length === 0 && <EmptyNotice icon="check" text={t(state === 'open' ? 'conflicts.none' : 'conflicts.noneSettled')} />}
+      {conflicts.data && rows.length === 0 && <EmptyState icon="check" text={t(state === 'open' ? 'conflicts.none' : 'conflicts.noneSettled')} />}
       {rows.length > 0 && <ConflictList conflicts={state === 'open' ? shown : rows} propsOf={propsOf} />}
       {total > rows.length && <p className="quiet">{t('conflicts.more', { n: formatCount(rows.length), total: formatCount(total) })}</p>}
     </>

@@ -9,7 +9,7 @@ import { Select } from '@/ui/Field'
 import { Page } from '@/ui/Page'
 import { PageDropTarget } from '@/ui/PageDropTarget'
 import { showToast } from '@/ui/Toast'
-import { useYardChoices } from './api'
+import { useAllYards } from './api'
 import { CsvUpdateTool } from './CsvUpdateTool'
 import { JobHistoryList } from './JobHistoryList'
 import { ManagedCampaignList } from './ManagedCampaignList'
@@ -124,7 +124,7 @@ function YardChoice({ yard }: { yard: number | null }) {
     <div className={styles.yard}>
       <Select label={t('manage.yard')} value={yard ?? ''} onChange={(event) => choose(event.target.value)}>
         <option value="">{t('manage.allYards')}</option>
-        {useYardChoices().data?.map(({ id, name }) => (
+        {useAllYards().data?.map(({ id, name }) => (
           <option key={id} value={id}>
             {t('yard.named', { name })}
           </option>

@@ -7,7 +7,7 @@ import { useScreenOrPrintedRows } from '@/lib/printing'
 import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { SingleChoiceChips } from '@/ui/Chips'
-import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
@@ -27,7 +27,7 @@ export function JobHistoryList() {
       <p className="quiet">{t('history.explain')}</p>
       {jobs.isError && <ErrorNotice text={t('history.failed', { why: getErrorMessage(jobs.error, t) })} onRetry={() => void jobs.refetch()} />}
       {jobs.isPending && <Skeleton rows={3} height={72} label={t('common.loading')} onRetry={() => void jobs.refetch()} />}
-      {jobs.data?.length === 0 && <EmptyNotice icon="undo" text={t('history.none')} />}
+      {jobs.data?.length === 0 && <EmptyState icon="undo" text={t('history.none')} />}
       {jobs.data && jobs.data.length > 0 && <Filtered jobs={jobs.data} />}
     </>
   )
@@ -62,9 +62,9 @@ function Filtered({ jobs }: { jobs: Job[] }) {
         }} />
       </div>
       {found.length === 0 && (
-        <EmptyNotice icon="undo" text={t('history.noMatch')}>
+        <EmptyState icon="undo" text={t('history.noMatch')}>
           <Button onClick={showAll}>{t('history.showAll')}</Button>
-        </EmptyNotice>
+        </EmptyState>
       )}
       <PrintedRangeLine from={from} count={shown.length} total={found.length} />
       {shown.length > 0 && (isWide ? <JobTable jobs={shown} onUndo={setLeaving} /> : <JobCards jobs={shown} onUndo={setLeaving} />)}

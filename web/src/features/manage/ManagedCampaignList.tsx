@@ -8,7 +8,7 @@ import { Button } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { ConfirmDialog } from '@/ui/Dialog'
-import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
+import { Alert, EmptyState, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
@@ -43,9 +43,9 @@ export function ManagedCampaignList({ yard }: { yard: number | null }) {
       {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} onRetry={() => void campaigns.refetch()} />}
       {campaigns.data?.meta.total_count === 0 && (
-        <EmptyNotice icon="list" text={search !== '' ? t('campaigns.noMatch', { search }) : t(status === null ? 'campaigns.noneManager' : 'manage.noneOfStatus')}>
+        <EmptyState icon="list" text={search !== '' ? t('campaigns.noMatch', { search }) : t(status === null ? 'campaigns.noneManager' : 'manage.noneOfStatus')}>
           {(search !== '' || status !== null) && <Button onClick={() => setQueryParams({ search: null, status: null, page: null })}>{t('manage.showAll')}</Button>}
-        </EmptyNotice>
+        </EmptyState>
       )}
       {failure !== null && <Alert kind="error">{failure}</Alert>}
       {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}

@@ -5,7 +5,7 @@ import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parseId } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
-import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
@@ -50,10 +50,10 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
         </Select>
         <SearchBox label={t('editor.search')} value={search} debounceMs={SEARCH_DEBOUNCE_MS} onChange={(text) => change({ search: text, page: 1 })} />
       </div>
-      {campaign === null && <EmptyNotice icon="pencil" text={t('editor.chooseFirst')} />}
+      {campaign === null && <EmptyState icon="pencil" text={t('editor.chooseFirst')} />}
       {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} onRetry={() => void vehicles.refetch()} />}
       {vehicles.isError && <ErrorNotice text={getErrorMessage(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
-      {vehicles.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={t('vehicles.noMatch')} />}
+      {vehicles.data?.meta.total_count === 0 && <EmptyState icon="list" text={t('vehicles.noMatch')} />}
       {vehicles.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={vehicles.data.vehicles.length} total={vehicles.data.meta.total_count} />}
       <ul className={styles.found}>
         {rows?.map((vehicle) => (

@@ -10,7 +10,7 @@ import { allCampaignsQuery, allYardsQuery, campaignPageQuery } from '@/offline/q
 
 export const useManagedCampaigns = (search: CampaignSearchParams) => useQuery(campaignPageQuery(search))
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
-export const useYardChoices = () => useQuery(allYardsQuery)
+export const useAllYards = () => useQuery(allYardsQuery)
 
 /** Returns a function that refetches all vehicle and campaign queries after a bulk change. */
 function useRefreshAll() {

@@ -1,7 +1,7 @@
 import { serverReachability, useIsServerReachable } from '@/api/connectivity'
 import { countVehicleMismatches, getVehicleMismatchGroupKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
-import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
+import { Alert, EmptyState, Page, Skeleton } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { UndecryptableSaveList } from './UndecryptableSaveList'
 import { PendingSaveCard } from './PendingSaveCard'
@@ -43,7 +43,7 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
     await outbox.flush()
     if (!serverReachability.get()) showToast('info', t('outbox.stillNoSignal'))
   }
-  if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />
+  if (entries.length === 0) return <EmptyState icon="check" text={t('outbox.none')} />
   return (
     <OutboxSection title={t('outbox.toSend')}>
       <p className="quiet">{t('outbox.explain')}</p>

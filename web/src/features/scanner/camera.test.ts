@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
-import { createCamera, CAPABILITIES_READ_DELAY_MS, CAMERA_START_TIMEOUT_MS, type CameraError, type CameraControls } from './camera'
+import { createCamera, CAPABILITIES_READ_DELAY_MS, CAMERA_START_TIMEOUT_MS, type CameraError, type CameraControlState } from './camera'
 
 interface FakeTrack {
   readyState: string
@@ -91,7 +91,7 @@ test.each([['NotAllowedError', 'refused'], ['NotFoundError', 'noCamera'], ['NotR
 
 test('settings and capabilities are read half a second after the pictures came', async () => {
   cameraOf()
-  const known: CameraControls[] = []
+  const known: CameraControlState[] = []
   await createCamera({ onControls: (controls) => known.push(controls) }).start(videoOf())
   expect([CAMERA_START_TIMEOUT_MS, CAPABILITIES_READ_DELAY_MS]).toEqual([3000, 500])
   const before = known.length

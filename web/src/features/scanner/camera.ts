@@ -2,11 +2,11 @@ import { listBetterRankedLenses, listLensesInCyclicOrderFrom, listLenses, readSt
 import { createDeferred } from './deferred'
 
 /** Reason why the camera does not work. The text key of its message is `trouble.{name}`. */
-export type CameraFault = 'insecure' | 'noApi' | 'refused' | 'noCamera' | 'inUse' | 'timeout' | 'noTrack' | 'start' | 'stop' | 'lost'
+export type CameraErrorReason = 'insecure' | 'noApi' | 'refused' | 'noCamera' | 'inUse' | 'timeout' | 'noTrack' | 'start' | 'stop' | 'lost'
 
 export class CameraError extends Error {
-  readonly trouble: CameraFault
-  constructor(trouble: CameraFault, cause?: unknown) {
+  readonly trouble: CameraErrorReason
+  constructor(trouble: CameraErrorReason, cause?: unknown) {
     super(trouble, { cause })
     this.name = 'CameraError'
     this.trouble = trouble
@@ -35,13 +35,13 @@ interface Settings extends MediaTrackSettings {
 type Advanced = MediaTrackConstraintSet & { torch?: boolean; zoom?: number; focusMode?: string }
 
 /** Torch and zoom of a camera, each `null` if the camera does not support it. Both are also `null` until they are read after the start. */
-export interface CameraControls {
+export interface CameraControlState {
   torch: boolean | null
   zoom: { min: number; max: number; now: number } | null
 }
-const NONE: CameraControls = { torch: null, zoom: null }
+const NONE: CameraControlState = { torch: null, zoom: null }
 
-function controlsOf(track: MediaStreamTrack): CameraControls {
+function controlsOf(track: MediaStreamTrack): CameraControlState {
   const { torch, zoom }: Abilities = track.getCapabilities?.() ?? {}
   const settings: Settings = track.getSettings()
   return {
@@ -50,7 +50,7 @@ function controlsOf(track: MediaStreamTrack): CameraControls {
   }
 }
 
-const REASONS: Record<string, CameraFault> = {
+const REASONS: Record<string, CameraErrorReason> = {
   NotAllowedError: 'refused',
   SecurityError: 'refused',
   NotFoundError: 'noCamera',
@@ -58,7 +58,7 @@ const REASONS: Record<string, CameraFault> = {
   NotReadableError: 'inUse',
   AbortError: 'inUse',
 }
-const troubleOf = (error: unknown): CameraFault => (error instanceof DOMException || error instanceof Error ? (REASONS[error.name] ?? 'start') : 'start')
+const troubleOf = (error: unknown): CameraErrorReason => (error instanceof DOMException || error instanceof Error ? (REASONS[error.name] ?? 'start') : 'start')
 
 /** Opens a camera within the resolution limits, or without limits when no camera meets the limits. */
 async function open(wanted: MediaTrackConstraints, relaxed = wanted): Promise<MediaStream> {
@@ -143,7 +143,7 @@ interface Running {
 
 export interface CameraEventHandlers {
   /** Called when torch and zoom become known or change. */
-  onControls: (controls: CameraControls) => void
+  onControls: (controls: CameraControlState) => void
   /** Called after a start with the rear cameras of this device and the id of the running camera; the id is `null` when unknown. */
   onLenses?: (lenses: CameraLens[], current: string | null) => void
 }

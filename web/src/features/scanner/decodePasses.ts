@@ -2,17 +2,17 @@ import type { ReaderOptions } from 'zxing-wasm/reader'
 import { findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
 import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassReaderOptions, type DecoderSettings, type FormatKind } from './decoderSettings'
 import { enhanceBars, invertPicture, normalizeContrast } from './contrast'
-import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
+import { scalePicture, rotatePicture, type GrayPicture, type AffineTransform } from './pixels'
 
 /** One decoding pass over a frame: the prepared picture, the engine options, and the mapping of picture coordinates back to the frame. */
 export interface DecodePass {
   name: string
   picture: GrayPicture
   options: ReaderOptions
-  back: AffineMapping
+  back: AffineTransform
 }
 
-const IDENTITY: AffineMapping = { x: 0, y: 0, xx: 1, xy: 0, yx: 0, yy: 1 }
+const IDENTITY: AffineTransform = { x: 0, y: 0, xx: 1, xy: 0, yx: 0, yy: 1 }
 /** Tilt in radians up to which a picture is not rotated, because the rows and columns that the engine scans still cross all bars. */
 const STRAIGHT = (3 * Math.PI) / 180
 /** Tilt in radians given to vertical bars, so that successive rows sample the bars at different subpixel offsets. */

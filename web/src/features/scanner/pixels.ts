@@ -96,7 +96,7 @@ export function scalePicture(picture: GrayPicture, factor: number): GrayPicture 
 }
 
 /** Affine mapping between the coordinates of two pictures: x' = x + xx·u + xy·v, y' = y + yx·u + yy·v. */
-export interface AffineMapping {
+export interface AffineTransform {
   x: number
   y: number
   xx: number
@@ -105,7 +105,7 @@ export interface AffineMapping {
   yy: number
 }
 
-export const mapToSourcePoint = ({ x, y, xx, xy, yx, yy }: AffineMapping, { x: u, y: v }: Point): Point => ({ x: x + xx * u + xy * v, y: y + yx * u + yy * v })
+export const mapToSourcePoint = ({ x, y, xx, xy, yx, yy }: AffineTransform, { x: u, y: v }: Point): Point => ({ x: x + xx * u + xy * v, y: y + yx * u + yy * v })
 
 const OUTSIDE = 128
 const ONE = 1 << 8
@@ -127,7 +127,7 @@ function insideRange(start: number, step: number, limit: number, from: number, t
 }
 
 /** Samples a picture through a mapping with bilinear interpolation; points outside the picture and on its edges are grey. */
-export function resamplePicture(picture: GrayPicture, wide: number, high: number, { x, y, xx, xy, yx, yy }: AffineMapping): GrayPicture {
+export function resamplePicture(picture: GrayPicture, wide: number, high: number, { x, y, xx, xy, yx, yy }: AffineTransform): GrayPicture {
   const result = createBlankPicture(wide, high)
   result.data.fill(OUTSIDE)
   for (let v = 0; v < high; v++) {
@@ -160,7 +160,7 @@ function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: numb
  * Rotates a picture by `angle` radians around its centre, enlarges it by `factor` and crops it. The mapping `back` converts points of the
  * new picture to points of the original.
  */
-export function rotatePicture(picture: GrayPicture, angle: number, wide = picture.width, high = picture.height, factor = 1): { picture: GrayPicture; back: AffineMapping } {
+export function rotatePicture(picture: GrayPicture, angle: number, wide = picture.width, high = picture.height, factor = 1): { picture: GrayPicture; back: AffineTransform } {
   const cos = Math.cos(angle) / factor
   const sin = Math.sin(angle) / factor
   const back = {

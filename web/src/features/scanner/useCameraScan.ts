@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react'
 import type { ScanViewProps } from '@/lib/scanner'
 import { startVideoWatchdog } from './videoWatchdog'
-import { CameraError, createCamera, computeNextZoom, type CameraControls, type CameraFault } from './camera'
+import { CameraError, createCamera, computeNextZoom, type CameraControlState, type CameraErrorReason } from './camera'
 import { storeLens, type CameraLens } from './cameraLenses'
 import { createCodeSelector } from './codeSelector'
 import { toNormalizedViewPoint } from './scanRegion'
@@ -24,7 +24,7 @@ const RETRY_SLOWLY_MS = 4000
 /**
  * Transient faults, after which the camera is started again, because another app may release the camera or the camera may be reconnected.
  */
-const TRANSIENT = new Set<CameraFault | 'engine'>(['inUse', 'noCamera', 'timeout', 'noTrack', 'lost', 'start'])
+const TRANSIENT = new Set<CameraErrorReason | 'engine'>(['inUse', 'noCamera', 'timeout', 'noTrack', 'lost', 'start'])
 
 type DetectorModule = typeof import('./detector')
 /**
@@ -34,7 +34,7 @@ export const loadBarcodeDetector = (): Promise<DetectorModule> => import('./dete
 
 type Running = 'starting' | 'loading' | 'restarting' | 'on'
 export type ScanPhase = 'off' | Running
-const NO_CONTROLS: CameraControls = { torch: null, zoom: null }
+const NO_CONTROLS: CameraControlState = { torch: null, zoom: null }
 
 const onVisibility = (changed: () => void) => {
   document.addEventListener('visibilitychange', changed)
@@ -43,7 +43,7 @@ const onVisibility = (changed: () => void) => {
 const useVisible = () => useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible')
 
 interface Failed {
-  trouble: CameraFault | 'engine'
+  trouble: CameraErrorReason | 'engine'
   /** Number of the failed attempt. The error message stays on screen while the next attempt, with a higher number, is running. */
   attempt: number
 }

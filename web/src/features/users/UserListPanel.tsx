@@ -10,7 +10,7 @@ import { useUsersText } from './text'
 import type { ActionMenuItem } from '@/ui/ActionMenu'
 import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
-import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
+import { Alert, EmptyState, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
@@ -83,9 +83,9 @@ function Loaded({ users }: { users: User[] }) {
         {data.isError && <Alert kind="error">{t('users.failed')}</Alert>}
         {lift.error && <Refusal error={lift.error} words={(why) => t('users.notUnlocked', { hmc: lift.variables.hmc, why })} />}
         {found.length === 0 && (
-          <EmptyNotice icon="people" text={users.length === 0 ? t('users.none') : listing.search === '' ? t('users.noneFiltered') : t('users.noMatch', { search: listing.search })}>
+          <EmptyState icon="people" text={users.length === 0 ? t('users.none') : listing.search === '' ? t('users.noneFiltered') : t('users.noMatch', { search: listing.search })}>
             {isFiltered && <Button onClick={showAll}>{t('users.showAll')}</Button>}
-          </EmptyNotice>
+          </EmptyState>
         )}
         <PrintedRangeLine from={from} count={shown.length} total={found.length} />
         {shown.length > 0 && <UserTable users={shown} listing={listing} me={me} chosen={chosen?.id ?? null} onChoose={({ id }) => setQueryParams({ user: id, fold: null })} actionsOf={actionsOf} />}

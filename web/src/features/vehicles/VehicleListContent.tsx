@@ -5,7 +5,7 @@ import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { buildPath, navigate, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'
 import { Button } from '@/ui/Button'
-import { EmptyNotice, Skeleton } from '@/ui/Page'
+import { EmptyState, Skeleton } from '@/ui/Page'
 import { useVehicleRowsFromServer, useVehiclesInConflict } from './api'
 import { ActiveFilterLine } from './ActiveFilterLine'
 import { RowKeyboardHints } from './RowKeyboardHints'
@@ -124,9 +124,9 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
           <VehicleCardList vehicles={rows} {...common} />
         ))}
         {visible && rows?.length === 0 && (
-          <EmptyNotice icon="search" text={t('vehicles.noMatch')}>
+          <EmptyState icon="search" text={t('vehicles.noMatch')}>
             <Button onClick={clearListFilters}>{t('vehicles.showAll')}</Button>
-          </EmptyNotice>
+          </EmptyState>
         )}
         {maySelect && <SelectionBar campaign={campaign} selection={selection} found={all} all={visible ?? NONE} onExport={exportRows} />}
         {isPrinted && <PrintLimitNotice total={all.length} />}

@@ -10,7 +10,7 @@ import { isYardWithoutName } from '@/lib/yards'
 import { useVehicleList } from '@/offline/useVehicleList'
 import { LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
-import { EmptyNotice, ErrorNotice, Page, Spinner } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Page, Spinner } from '@/ui/Page'
 import { SearchBox } from '@/ui/SearchBox'
 import { useCampaign } from './api'
 import { CampaignHeading } from './CampaignHeading'
@@ -64,7 +64,7 @@ function Vehicles({ campaign, name, whole, onRetry }: { campaign: number; name: 
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const visible = useMemo(() => (manages ? whole : withoutDash(whole)), [whole, manages])
   const found = useFilteredVehicleRows(visible, address.filter, address.sort)
-  if (visible?.length === 0) return <EmptyNotice icon="list" text={t('vehicles.none')} />
+  if (visible?.length === 0) return <EmptyState icon="list" text={t('vehicles.none')} />
   return (
     <VehicleListContent campaign={campaign} name={name} visible={visible} found={found} address={address} manages={manages} onRetry={onRetry}>
       <div className={`${styles.tools} no-print`}>

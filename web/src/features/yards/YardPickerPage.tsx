@@ -5,7 +5,7 @@ import { useText } from '@/lib/text'
 import { LinkButton } from '@/ui/Button'
 import { LinkTabs } from '@/ui/LinkTabs'
 import { Select } from '@/ui/Field'
-import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { EmptyState, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
 import { useAllCampaigns, useActiveInspectorsByYard, useYardTiles } from './api'
@@ -47,9 +47,9 @@ export default function YardPickerPage() {
         <SearchBox label={t('yards.search')} value={search} onChange={(text) => setQueryParams({ search: text })} />
       </div>
       {isGone && (
-        <EmptyNotice icon="grid" text={t('problem.notFound')}>
+        <EmptyState icon="grid" text={t('problem.notFound')}>
           <LinkButton to="/campaign-home">{t('yard.selectCampaign')}</LinkButton>
-        </EmptyNotice>
+        </EmptyState>
       )}
       {picture.isError && <ErrorNotice text={getErrorMessage(picture.error, t)} onRetry={() => void picture.refetch()} />}
       {!tiles && !picture.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} onRetry={() => void picture.refetch()} />}
@@ -70,10 +70,10 @@ function ChosenCampaign({ campaign }: { campaign: Campaign }) {
 
 function NoTiles({ search, campaign }: { search: string; campaign: Campaign | undefined }) {
   const t = useText()
-  if (search !== '') return <EmptyNotice icon="grid" text={t('yards.noMatch', { search })} />
+  if (search !== '') return <EmptyState icon="grid" text={t('yards.noMatch', { search })} />
   return (
-    <EmptyNotice icon="grid" text={t('yards.none')}>
+    <EmptyState icon="grid" text={t('yards.none')}>
       {campaign && <LinkButton to={`/campaign/${campaign.id}`}>{t('yards.openCampaign')}</LinkButton>}
-    </EmptyNotice>
+    </EmptyState>
   )
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { apiClient, unwrapResponse } from '@/api/client'
-import { findLatestSaves } from '@/api/latestSaves'
+import { findLatestSaveByPerson } from '@/api/latestSaves'
 import { queryKeys } from '@/api/queryKeys'
 import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import type { Campaign, InspectionPace, Yard, YardVehicleCount } from '@/api/types'
@@ -67,7 +67,7 @@ export function useActiveInspectorsByYard(campaign: Campaign | undefined, campai
  */
 export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, string[]> {
   const people = new Map<number, string[]>()
-  for (const { yard_id, hmc } of findLatestSaves(paces).values()) {
+  for (const { yard_id, hmc } of findLatestSaveByPerson(paces).values()) {
     if (yard_id === null || yard_id === undefined) continue
     people.set(yard_id, [...(people.get(yard_id) ?? []), hmc].toSorted(compareNamesNaturally))
   }

@@ -8,7 +8,7 @@ import { SingleChoiceChips } from '@/ui/Chips'
 import { Icon } from '@/ui/Icon'
 import { Card, Skeleton } from '@/ui/Page'
 import { getVehicleStatusClass, getVehicleStatusIcon } from '@/ui/Status'
-import { arrangeParkingSpaces, buildParkingSpaceSvgPath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './parkingSpaceGrid'
+import { createParkingSpaceGrid, buildParkingSpaceSvgPath, computeGridHeight, ROW_LABEL_WIDTH_PX, type ParkingSpaceGrid } from './parkingSpaceGrid'
 import { useDashboardText } from './text'
 import { useElementWidth } from './useElementWidth'
 import styles from './ParkingSpaceMapPanel.module.css'
@@ -62,7 +62,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   const t = useDashboardText()
   const [frame, width] = useElementWidth(640)
   const [pointed, setPointed] = useState(-1)
-  const grid = useMemo(() => arrangeParkingSpaces(bays.length, width), [bays.length, width])
+  const grid = useMemo(() => createParkingSpaceGrid(bays.length, width), [bays.length, width])
   const height = computeGridHeight(grid)
   const { next, left } = useMemo(() => findNextVehicle(bays, null, null), [bays])
   const exceptions = useMemo(() => listExceptions(bays), [bays])

@@ -3,7 +3,7 @@ import type { InspectionActivity } from '@/api/types'
 import { createDateFormatters } from './dateFormatters'
 import { describeRequiredRate } from './describeForecast'
 import { listProgressPoints, listRequiredProgressPoints, computeFinishForecast } from './forecast'
-import { addWorkingHours, countWorkingHours, findWorkingHours } from './workingHours'
+import { addWorkingHours, countWorkingHours, inferWorkingHours } from './workingHours'
 
 const at = (text: string) => Date.parse(`${text}-03:00`)
 const hour = (text: string, inspected: number) => ({ at: new Date(at(text)).toISOString(), inspected, saves: inspected, found_wrong: 0 })
@@ -22,9 +22,9 @@ test('the line is flat between the hours with work and ends with the number of n
 })
 
 test('only working hours count, as the work shows them', () => {
-  expect(findWorkingHours([])).toEqual({ first: 7, end: 17 })
-  expect(findWorkingHours([at('2026-11-24T18:00')])).toEqual({ first: 7, end: 19 })
-  const hours = findWorkingHours([8, 9, 12, 15].map((h) => at(`2026-11-24T${String(h).padStart(2, '0')}:00`)))
+  expect(inferWorkingHours([])).toEqual({ first: 7, end: 17 })
+  expect(inferWorkingHours([at('2026-11-24T18:00')])).toEqual({ first: 7, end: 19 })
+  const hours = inferWorkingHours([8, 9, 12, 15].map((h) => at(`2026-11-24T${String(h).padStart(2, '0')}:00`)))
   expect(hours).toEqual({ first: 8, end: 16 })
   expect(addWorkingHours(at('2026-11-24T15:30'), 1, hours)).toBe(at('2026-11-25T08:30'))
   expect(addWorkingHours(at('2026-11-24T15:30'), 9_999_999, hours)).toBeNull()

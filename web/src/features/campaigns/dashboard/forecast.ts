@@ -1,5 +1,5 @@
 import type { InspectionActivity } from '@/api/types'
-import { addWorkingHours, countWorkingHours, getStartOfDay, findWorkingHours, listWorkingPeriods, HOUR_MS, type WorkingHours } from './workingHours'
+import { addWorkingHours, countWorkingHours, getStartOfDay, inferWorkingHours, listWorkingPeriods, HOUR_MS, type WorkingHours } from './workingHours'
 
 /**
  * Inspection work in one hour, which starts at `at` (in milliseconds since 1970). `inspected` and `wrong` are the changes in the numbers of
@@ -98,7 +98,7 @@ export const estimateFinishTime = (left: number, perHour: number, hours: Working
  */
 export function computeFinishForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): FinishForecast {
   const worked = listHourlyActivity(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
-  const hours = findWorkingHours(worked.map(({ at }) => at))
+  const hours = inferWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected
   const day = getStartOfDay(worked.at(-1)?.at ?? 0)
   const rates = [meanPerHour(worked, now), meanPerHour(worked.filter(({ at }) => at >= day), now), pace].filter((rate) => rate > 0)

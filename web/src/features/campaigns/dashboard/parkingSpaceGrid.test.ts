@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { arrangeParkingSpaces, buildParkingSpaceSvgPath, findMissingVehicleRanges, ROW_LABEL_WIDTH_PX } from './parkingSpaceGrid'
+import { createParkingSpaceGrid, buildParkingSpaceSvgPath, findMissingVehicleRanges, ROW_LABEL_WIDTH_PX } from './parkingSpaceGrid'
 
 const vehicle = (parking_space: string, status: string, id_yard = 1) => ({ parking_space, status, id_yard }) as ListedVehicle
 const row = (spaces: string[], status = 'Not Found') => spaces.map((space) => vehicle(space, status))
@@ -21,7 +21,7 @@ test('the longest run comes first', () => {
 })
 
 test('a position finds the bay that is drawn there', () => {
-  const grid = arrangeParkingSpaces(23, ROW_LABEL_WIDTH_PX + 11 * 21)
+  const grid = createParkingSpaceGrid(23, ROW_LABEL_WIDTH_PX + 11 * 21)
   expect([grid.columns, grid.rows, grid.pitch, grid.side]).toEqual([10, 3, 23, 20])
   for (const index of [0, 9, 10, 22]) {
     const { x, y } = grid.at(index)
@@ -33,7 +33,7 @@ test('a position finds the bay that is drawn there', () => {
 
 test('rows of round length fill the width', () => {
   for (const width of [320, 640, 798, 1200]) {
-    const { columns, pitch, side, at } = arrangeParkingSpaces(500, width)
+    const { columns, pitch, side, at } = createParkingSpaceGrid(500, width)
     const end = at(columns - 1).x + side
     expect(end).toBeLessThanOrEqual(width)
     expect(width - end).toBeLessThan(columns)

@@ -72,7 +72,7 @@ const ROUND = 5
  * Arranges `count` parking spaces in rows that fill a width in pixels. The number of spaces per row is a multiple of `ROUND`, and the
  * spaces are enlarged so that a row still fills the width.
  */
-export function arrangeParkingSpaces(count: number, width: number): ParkingSpaceGrid {
+export function createParkingSpaceGrid(count: number, width: number): ParkingSpaceGrid {
   const room = width - ROW_LABEL_WIDTH_PX
   const fitting = Math.floor(room / MIN_PITCH_PX)
   const columns = Math.max(ROUND, fitting - (fitting % ROUND))

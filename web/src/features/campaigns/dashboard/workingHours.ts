@@ -31,7 +31,7 @@ const isWorking = (at: number, { first, end }: WorkingHours) => getHourOfDay(at)
  * Returns the usual working hours, derived from the hours in which people worked. `worked` contains the start times of these hours. While
  * too few hours are known, the result includes the default working hours.
  */
-export function findWorkingHours(worked: number[]): WorkingHours {
+export function inferWorkingHours(worked: number[]): WorkingHours {
   const seen = new Set(worked.map(getHourOfDay))
   const [low, high] = [Math.min(...seen, 23), Math.max(...seen, 0) + 1]
   if (seen.size >= MIN_WORKED_HOURS) return { first: low, end: high }

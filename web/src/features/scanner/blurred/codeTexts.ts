@@ -1,5 +1,5 @@
 /** Joins Code 39 characters to a text. Returns `null` if they contain an asterisk, which is reserved for start and stop. */
-export const buildCode39Text = (characters: readonly string[]): string | null => (characters.includes('*') ? null : characters.join(''))
+export const decodeCode39Characters = (characters: readonly string[]): string | null => (characters.includes('*') ? null : characters.join(''))
 
 const CHECK_MODULUS_128 = 103
 const [SHIFT, TO_C, TO_B, TO_A] = [98, 99, 100, 101]
@@ -9,7 +9,7 @@ type CodeSet = 'A' | 'B' | 'C'
  * Returns the text of Code 128 values, or `null` for a wrong check character. Also returns `null` for control and function characters,
  * which vehicle labels do not contain.
  */
-export function buildCode128Text(values: readonly number[]): string | null {
+export function decodeCode128Values(values: readonly number[]): string | null {
   const [start = 0, ...rest] = values
   const check = rest.pop()
   const sum = rest.reduce((total, value, index) => total + value * (index + 1), start)
@@ -43,7 +43,7 @@ function checkOfCode93(values: readonly number[], maxWeight: number): number {
  * Returns the text of Code 93 values, or `null` for a wrong check character. Also returns `null` for shifted characters, which vehicle
  * labels do not contain.
  */
-export function buildCode93Text(values: readonly number[]): string | null {
+export function decodeCode93Values(values: readonly number[]): string | null {
   const data = values.slice(1, -2)
   const [first, second] = values.slice(-2)
   const check = checkOfCode93(data, 20)

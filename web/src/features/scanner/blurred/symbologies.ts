@@ -1,4 +1,4 @@
-import { buildCode128Text, buildCode39Text, buildCode93Text } from './codeTexts'
+import { decodeCode128Values, decodeCode39Characters, decodeCode93Values } from './codeTexts'
 
 /** Linear symbology of the blurred-code decoder. Its characters have equal width; each begins with a bar and ends with a space. */
 export interface Symbology {
@@ -59,7 +59,7 @@ export function createCode39Symbology(ratio: number): Symbology {
     stop: star,
     tail: 0,
     hasCheckCharacter: false,
-    textOf: (values) => buildCode39Text(values.slice(1).map((value) => CODE_39_CHARACTERS[value] ?? '*')),
+    textOf: (values) => decodeCode39Characters(values.slice(1).map((value) => CODE_39_CHARACTERS[value] ?? '*')),
     withRatio: createCode39Symbology,
     ratio,
   }
@@ -76,7 +76,7 @@ export const CODE_128_SYMBOLOGY: Symbology = {
   stop: 106,
   tail: 2,
   hasCheckCharacter: true,
-  textOf: buildCode128Text,
+  textOf: decodeCode128Values,
   withRatio: null,
   ratio: 1,
 }
@@ -96,7 +96,7 @@ export const CODE_93_SYMBOLOGY: Symbology = {
   stop: 47,
   tail: 1,
   hasCheckCharacter: true,
-  textOf: buildCode93Text,
+  textOf: decodeCode93Values,
   withRatio: null,
   ratio: 1,
 }

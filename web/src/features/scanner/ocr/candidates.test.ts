@@ -4,7 +4,7 @@ import type { OcrCandidateVehicle } from '@/lib/scanner'
 import { createFake } from '@/testing/createFake'
 import { createSeededRandom } from '@/testing/labels'
 import { matchLinesToVehicles as matchTexts } from './candidates'
-import { computeSubstringEditDistance, foldLookAlikes, computeSubstringEditDistanceByTable, computeWeightedSubstringEditDistance } from './editDistance'
+import { computeSubstringEditDistance, foldLookAlikes, computeSubstringEditDistanceByDynamicProgramming, computeWeightedSubstringEditDistance } from './editDistance'
 import type { RecognizedLine } from './protocol'
 import { toRecognizedLine } from './recognizeLines'
 
@@ -30,7 +30,7 @@ test('the bit-parallel distance equals the distance of the full table', () => {
   const word = (length: number, letters: number) => Array.from({ length }, () => 'ABCDEFGH0123'.charAt(Math.floor(random() * letters))).join('')
   for (let round = 0; round < 2000; round++) {
     const [pattern, text] = [word(1 + Math.floor(random() * 31), 2 + Math.floor(random() * 10)), word(Math.floor(random() * 60), 12)]
-    expect(computeSubstringEditDistance(pattern, text), `${pattern} in ${text}`).toBe(computeSubstringEditDistanceByTable(pattern, text))
+    expect(computeSubstringEditDistance(pattern, text), `${pattern} in ${text}`).toBe(computeSubstringEditDistanceByDynamicProgramming(pattern, text))
   }
 })
 
@@ -120,11 +120,11 @@ test('for any list and misreading: the identified vehicle is in the list, two ch
     if (match.kind !== 'identified') continue
     identified++
     expect(list).toContain(match.vehicle)
-    const off = computeSubstringEditDistanceByTable(foldLookAlikes(match.vehicle.vin_number), foldLookAlikes(text))
+    const off = computeSubstringEditDistanceByDynamicProgramming(foldLookAlikes(match.vehicle.vin_number), foldLookAlikes(text))
     expect(off).toBeLessThanOrEqual(2)
     for (const { vin_number } of list.filter((other) => other !== match.vehicle)) {
       if (off === 0) expect([...vin_number].filter((character, place) => character !== match.vehicle.vin_number[place]).length).toBeGreaterThanOrEqual(2)
-      else expect(computeSubstringEditDistanceByTable(foldLookAlikes(vin_number), foldLookAlikes(text))).toBeGreaterThanOrEqual(off + 2)
+      else expect(computeSubstringEditDistanceByDynamicProgramming(foldLookAlikes(vin_number), foldLookAlikes(text))).toBeGreaterThanOrEqual(off + 2)
     }
   }
   expect(identified).toBeGreaterThan(50)

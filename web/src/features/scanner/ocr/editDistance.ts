@@ -19,7 +19,7 @@ const places = new Int32Array(0x1_0000)
  */
 export function computeSubstringEditDistance(pattern: string, text: string): number {
   const length = pattern.length
-  if (length > MAX_BITS) return computeSubstringEditDistanceByTable(pattern, text)
+  if (length > MAX_BITS) return computeSubstringEditDistanceByDynamicProgramming(pattern, text)
   if (length === 0) return 0
   for (let place = 0; place < length; place++) places[pattern.charCodeAt(place)] = (places[pattern.charCodeAt(place)] ?? 0) | (1 << place)
   const top = 1 << (length - 1)
@@ -43,7 +43,7 @@ export function computeSubstringEditDistance(pattern: string, text: string): num
 }
 
 /** Returns the same distance as `computeSubstringEditDistance` for patterns of any length. Computes the full distance table row by row. */
-export const computeSubstringEditDistanceByTable = (pattern: string, text: string): number => computeWeightedSubstringEditDistance(pattern, text, [])
+export const computeSubstringEditDistanceByDynamicProgramming = (pattern: string, text: string): number => computeWeightedSubstringEditDistance(pattern, text, [])
 
 /** A part of a text, from its first index to the index after its last. */
 export interface TextRange {

@@ -7,14 +7,14 @@ use std::{
 
 /// Set of the ids of the imports that run in this process. Clones share the set.
 #[derive(Debug, Clone, Default)]
-pub struct LocalImports(Arc<Mutex<HashSet<i64>>>);
+pub struct InProcessImports(Arc<Mutex<HashSet<i64>>>);
 
-impl LocalImports {
+impl InProcessImports {
     /// Marks an import as running until the returned guard is dropped.
     #[must_use]
-    pub fn mark_running(&self, id: i64) -> LocalImportGuard {
+    pub fn mark_running(&self, id: i64) -> InProcessImportGuard {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
-        LocalImportGuard { all: self.clone(), id }
+        InProcessImportGuard { all: self.clone(), id }
     }
 
     /// Returns `true` if the import runs in this process.
@@ -26,12 +26,12 @@ impl LocalImports {
 
 /// Marks one import as running. Dropping the guard removes the import from the set.
 #[derive(Debug)]
-pub struct LocalImportGuard {
-    all: LocalImports,
+pub struct InProcessImportGuard {
+    all: InProcessImports,
     id: i64,
 }
 
-impl Drop for LocalImportGuard {
+impl Drop for InProcessImportGuard {
     fn drop(&mut self) {
         self.all.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
     }

@@ -30,7 +30,7 @@ const MAX_LISTED_ERRORS: usize = 500;
 /// One validated row of an edit file: VIN and new values of a vehicle. A field that is `None` leaves the
 /// vehicle's value unchanged.
 #[derive(Debug, Clone)]
-pub struct RowEdit {
+pub struct ValidatedEditRow {
     line: i64,
     vin: String,
     key: String,
@@ -44,7 +44,7 @@ pub struct RowEdit {
 
 /// Result of applying the rows of a file, or of a dry run.
 #[derive(Debug, Default)]
-pub struct RowEditResult {
+pub struct EditRowsResult {
     /// Number of vehicles in open campaigns that match the VINs in the rows.
     pub matched: usize,
     /// Number of vehicles whose values change.
@@ -59,8 +59,8 @@ pub struct RowEditResult {
     pub campaign_counts: Vec<CampaignCounts>,
 }
 
-impl From<RowEditResult> for pb::BulkEditResponse {
-    fn from(mut edited: RowEditResult) -> Self {
+impl From<EditRowsResult> for pb::BulkEditResponse {
+    fn from(mut edited: EditRowsResult) -> Self {
         let total_errors = usize_to_i64(edited.errors.len());
         edited.errors.sort_by_key(|error| error.line);
         edited.errors.truncate(MAX_LISTED_ERRORS);
@@ -83,7 +83,7 @@ fn wrong(line: i64, message: impl Into<String>) -> pb::LineError {
 ///
 /// # Errors
 /// Returns `InvalidField` when the number of rows exceeds the maximum of a bulk call.
-pub fn validate_edit_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<RowEdit>, Vec<pb::LineError>)> {
+pub fn validate_edit_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<ValidatedEditRow>, Vec<pb::LineError>)> {
     if rows.len() > MAX_VEHICLES_PER_CALL {
         return Err(Error::InvalidField(format!("No more than {MAX_VEHICLES_PER_CALL} vehicles at a time.")));
     }
@@ -107,12 +107,12 @@ pub fn validate_edit_rows(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<Row
 
 /// Returns for each row the line number of the previous row with the same VIN; `None` if no earlier row has this VIN. Model codes
 /// and VINs are compared without blanks and hyphens.
-fn named_before(rows: &[RowEdit]) -> Vec<Option<i64>> {
+fn named_before(rows: &[ValidatedEditRow]) -> Vec<Option<i64>> {
     let mut lines = HashMap::with_capacity(rows.len());
     rows.iter().map(|row| lines.insert((row.key.as_str(), row.model_key.as_str()), row.line)).collect()
 }
 
-fn read_one(row: pb::EditRow, role: Role) -> Result<RowEdit, Vec<String>> {
+fn read_one(row: pb::EditRow, role: Role) -> Result<ValidatedEditRow, Vec<String>> {
     let mut errors = Vec::new();
     let mut add_error = |found: Result<(), String>| errors.extend(found.err());
     add_error(Vin::new(&row.model_code, &row.serial_number).map(drop));
@@ -129,7 +129,7 @@ fn read_one(row: pb::EditRow, role: Role) -> Result<RowEdit, Vec<String>> {
         (Ok(place), Ok(status)) if errors.is_empty() => {
             let vin = [row.model_code.trim(), " ", row.serial_number.trim()].concat();
             let (key, model_key) = (vin::comparison_key(&vin), vin::comparison_key(&row.model_code));
-            Ok(RowEdit {
+            Ok(ValidatedEditRow {
                 line: row.line,
                 key,
                 model_key,
@@ -165,13 +165,13 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
 ///
 /// # Errors
 /// Returns an error when a statement fails; the caller must then roll back.
-pub async fn apply_row_edits(
+pub async fn apply_edit_rows(
     tx: &mut Tx<'_>,
-    rows: &[RowEdit],
+    rows: &[ValidatedEditRow],
     errors: Vec<pb::LineError>,
     run: &BulkCallContext,
     source: &str,
-) -> Result<RowEditResult> {
+) -> Result<EditRowsResult> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
     let wanted = OptionalVehicleColumns {
         identifier: true,
@@ -183,7 +183,7 @@ pub async fn apply_row_edits(
     let scope = VehicleLookupScope { locks_rows: scope.locks_rows && errors.is_empty(), ..scope };
     let mut found = vehicle_lookup::find_by_vin_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
-    let mut plan = Plan { edited: RowEditResult { errors, ..RowEditResult::default() }, ..Plan::default() };
+    let mut plan = Plan { edited: EditRowsResult { errors, ..EditRowsResult::default() }, ..Plan::default() };
     let mut rest = found.as_slice();
     for (row, place) in rows.iter().zip(1..) {
         let (vehicles, others) = rest.split_at(rest.iter().take_while(|vehicle| vehicle.asked == place).count());
@@ -210,7 +210,7 @@ pub async fn apply_row_edits(
 /// Planned changes of all rows of an edit file, collected before any change is written.
 #[derive(Default)]
 struct Plan<'a> {
-    edited: RowEditResult,
+    edited: EditRowsResult,
     changed: Vec<(&'a FoundVehicle, VehiclePatch<'a>)>,
     supervisor: bool,
     /// Up to [`MAX_PREVIEW_VEHICLES`] vehicles for the preview: line number, vehicle id and planned changes.
@@ -219,7 +219,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Adds one row to the plan. `vehicles` are the vehicles of all campaigns whose VIN has the row's comparison key.
-    fn take(&mut self, row: &'a RowEdit, vehicles: &'a [FoundVehicle]) {
+    fn take(&mut self, row: &'a ValidatedEditRow, vehicles: &'a [FoundVehicle]) {
         // `BG3 0001` and `BG30 001` are different cars with one comparison key; the row's model code distinguishes them.
         let vehicles = || vehicles.iter().filter(|vehicle| vin::comparison_key(&vehicle.model_code) == row.model_key);
         let mut open = vehicles().filter(|vehicle| vehicle.campaign.is_open).peekable();
@@ -262,7 +262,7 @@ async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>) -> R
 
 /// Returns the changes that a row makes to a vehicle. The status Repair marks the vehicle as not inspected; any other new status
 /// marks it as inspected. Values equal to the stored values are not changes.
-fn becomes<'a>(vehicle: &FoundVehicle, row: &'a RowEdit) -> VehiclePatch<'a> {
+fn becomes<'a>(vehicle: &FoundVehicle, row: &'a ValidatedEditRow) -> VehiclePatch<'a> {
     let patch = VehiclePatch {
         place: row.place.as_ref().filter(|place| Some(&place.space) != vehicle.parking_space.as_ref()),
         status: row.status.map(status::vehicle_status_text),
