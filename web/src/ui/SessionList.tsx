@@ -109,7 +109,7 @@ function Session({ session: { current, device, address, created_at, last_used_at
         <strong>{name}</strong>
         {current && <span className="quiet"> ({t('sessions.this')})</span>}
         <p className="quiet">{[t('sessions.since', { date: formatDate(created_at), time: formatTime(created_at).slice(0, 5) }), address].filter(Boolean).join(' · ')}</p>
-        <p className="quiet">{t('sessions.used', { age: formatTimeAgo(Date.parse(last_used_at), now, language) })}</p>
+        <p className="quiet">{t('sessions.used', { age: formatTimeAgo(current ? now : Date.parse(last_used_at), now, language) })}</p>
       </div>
       {!current && (
         <Button busy={busy} aria-label={t('sessions.endLabel', { device: [name, address].filter(Boolean).join(', ') })} onClick={onEnd}>

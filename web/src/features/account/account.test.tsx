@@ -79,7 +79,7 @@ test('one sees where one is signed in, this device first, and ends one of the ot
   const card = await sessionsOn()
   await card.findAllByRole('listitem')
   expect(list()).toEqual([
-    'Chrome on Android (this device)Desde 27/11/2026 07:00 · 10.0.0.7Último uso há 5 minutos', 'Unknown deviceDesde 27/11/2026 07:00Último uso há 5 minutosEnd', 'Chrome on AndroidDesde 27/11/2026 07:00 · 10.0.0.7Último uso há 5 minutosEnd',
+    'Chrome on Android (this device)Desde 27/11/2026 07:00 · 10.0.0.7Último uso agora', 'Unknown deviceDesde 27/11/2026 07:00Último uso há 5 minutosEnd', 'Chrome on AndroidDesde 27/11/2026 07:00 · 10.0.0.7Último uso há 5 minutosEnd',
   ])
   await person.click(card.getByRole('button', { name: 'End the session on Chrome on Android, 10.0.0.7' }))
   expect(await screen.findByText('Sessão encerrada.')).toBeTruthy()

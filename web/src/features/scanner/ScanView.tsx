@@ -116,7 +116,7 @@ function Controls({ scan, options }: { scan: CameraScan; options: CameraViewOpti
         <Control icon={<Switch />} label={t('scan.lens')} onClick={scan.nextLens} />
       )}
       {scanning && options.torch && torch !== null && <Control icon="torch" label={t(torch ? 'scan.torchOff' : 'scan.torchOn')} pressed={torch} onClick={scan.torch} />}
-      {options.onOff && <Control icon="power" label={t(scan.on ? 'scan.off' : 'scan.on')} pressed={!scan.on} disabled={scan.rests} onClick={scan.toggle} />}
+      {options.onOff && <Control icon={scan.on ? 'camera-off' : 'camera'} label={t(scan.on ? 'scan.off' : 'scan.on')} pressed={!scan.on} disabled={scan.rests} onClick={scan.toggle} />}
     </div>
   )
 }

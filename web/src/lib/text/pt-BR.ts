@@ -78,7 +78,7 @@ export const catalogue: Catalogue = {
   'campaigns.viewOf': 'Ver veículos de {name}',
   'campaigns.campaign': 'Campanha',
   'campaigns.created': 'Criada por',
-  'campaigns.createdBy': 'por {hmc}',
+  'campaigns.createdBy': 'por HMC {hmc}',
   'campaigns.date': 'Data',
   'campaigns.inspected': 'Inspecionados',
   'campaigns.progressOf': 'Progresso de {name}',

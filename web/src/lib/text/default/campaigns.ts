@@ -10,7 +10,7 @@ export const campaignTexts = {
   'campaigns.viewOf': 'View vehicles of {name}',
   'campaigns.campaign': 'Campaign',
   'campaigns.created': 'Created',
-  'campaigns.createdBy': 'by {hmc}',
+  'campaigns.createdBy': 'by HMC {hmc}',
   'campaigns.date': 'Date',
   'campaigns.inspected': 'Inspected',
   'campaigns.progressOf': 'Progress of {name}',
