@@ -1,4 +1,5 @@
-//! Build script: compiles the `.proto` files without `protoc`, and generates a table of the access and retry rules of all rpcs.
+//! Build script: compiles the `.proto` files without `protoc`, and generates a table with the access rule and the retry rule of
+//! every rpc.
 use prost::Message;
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::{env, error::Error, fmt::Write, fs, path::PathBuf};

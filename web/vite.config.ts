@@ -5,7 +5,10 @@ import { defineConfig } from 'vitest/config'
 import { OCR_FOLDER, copyOcrFiles } from './tools/ocrFiles.ts'
 import { writePreloadLists } from './tools/preloadLists.ts'
 
-/** Files of `src/ui`, `src/lib` and `src/api` that the sign-in and the layout do not need, and that are therefore loaded later. */
+/**
+ * Name patterns of the files in `src/ui`, `src/lib` and `src/api` that are loaded later, because neither the sign-in nor the layout needs
+ * these files.
+ */
 const LATER = ['text/(en|pt-BR)', 'serverMessageTranslation', 'serverMessages', 'auditSummaries', 'ServerWarnings', 'ConfirmSaveWithoutStatusDialog', 'ProgressBar', 'StepIndicator', 'ParkingSpaceSign', 'Switch', 'Pager', 'PrintedRange', 'printing', 'LinkTabs', 'SearchBox', 'VehicleMismatchQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'hardwareScan', 'vin\\b', 'lastOpenedVehicle', 'yards', 'inspectionDrafts', 'vehicleFields', 'tabsLock', 'backoff', 'throttle', 'vehicleCache', 'requests', 'conflicts', 'liveEvents', 'serverSentEvents', 'versionConflict', 'ActionMenu', 'Timeline', 'LazyTimeline', 'timelineQuery', 'Chips', 'PageDrop', 'droppedFile', 'jobs', 'BottomBar', 'scanFeedback', 'pagination', 'workbookFile', 'csv', 'recentNotes', 'yieldToEventLoop', 'keyboardShortcuts', 'listenForShortcuts', 'pageShortcuts', 'Status\\b', 'queryKeys']
 
 // Chunk groups. A few files contain everything that the sign-in and the layout need. Each page and each further language has its own file.

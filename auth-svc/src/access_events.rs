@@ -16,8 +16,8 @@ use std::{
 
 /// Period within which equal access events (page views, sign-ins, rejected calls) of a user are counted together.
 const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
-/// Maximum number of different access events of one user that are counted separately within a minute. Further events with the same
-/// kind and client IP address are counted together, whatever the user did.
+/// Maximum number of different access events (page views, sign-ins, rejected calls) that are counted separately for one user within a
+/// minute. Beyond this maximum, further events with the same kind and client IP address are counted together.
 const MAX_EVENTS_PER_USER: usize = 60;
 /// Compile-time check: the audit text "did more than 60 different things within a minute" contains this number, and the web app
 /// translates that exact text.
@@ -36,8 +36,8 @@ pub struct AccessEvent {
 struct Sort {
     user_id: i64,
     kind: &'static str,
-    /// Description of what the user did. Empty for further events of a user who already has [`MAX_EVENTS_PER_USER`] different events;
-    /// these are counted together if their kind and client IP address are equal.
+    /// Description of what the user did, or an empty text. The text is empty for events beyond [`MAX_EVENTS_PER_USER`], so that all of
+    /// them with the same kind and client IP address have the same key.
     summary: String,
     address: String,
 }

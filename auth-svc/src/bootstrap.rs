@@ -34,7 +34,7 @@ struct InitialUsers {
     developer: Hmc,
     admin: Hmc,
     admin_hash: String,
-    /// Generated password of the first supervisor, to print once; `None` when the settings contain a password.
+    /// Generated password of the first supervisor, to print once. `None` when the settings contain a password for the first supervisor.
     generated_password: Option<String>,
 }
 

@@ -11,8 +11,8 @@ const DEVELOPER_HMC: &str = "DEV0";
 const TOKEN_HOURS: i64 = 12;
 /// Default number of days after which the signing key is rotated.
 const KEY_DAYS: i64 = 30;
-/// Maximum configurable lifetime of an access token, in hours. The revocation of all sessions of a user is stored for one hour longer
-/// than this maximum, so that all revoked tokens expire before the revocation is deleted.
+/// Maximum configurable lifetime of an access token, in hours. When all sessions of a user are ended, the revocation is stored for one
+/// hour longer than this maximum. By then, all revoked tokens have expired.
 pub const MAX_TOKEN_LIFETIME_HOURS: i64 = 24;
 
 /// Settings of auth-svc, read from the command line and the environment.

@@ -92,9 +92,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Converts the error into `anyhow::Error`. For a failed database statement, the result contains the original `sqlx::Error`.
+    /// Converts the error into `anyhow::Error`. For `Database`, the result wraps the original `sqlx::Error`.
     ///
-    /// The startup code recognizes an unreachable database by this `sqlx::Error`, and then retries.
+    /// From the `sqlx::Error`, the startup code detects that the database is unreachable, and then retries.
     pub(crate) fn into_anyhow(self) -> anyhow::Error {
         match self {
             Self::Database(cause) => cause.into(),

@@ -57,8 +57,8 @@ impl KeysCommand {
 ///
 /// Running processes poll the keys every few seconds and then reject the old tokens. A missing key file is created.
 ///
-/// One secret is kept if it can be decrypted with the key file: the secret for the encryption keys of phones. With a new secret,
-/// vehicle saves that phones have not sent yet would become unreadable.
+/// Exception: the secret for the encryption keys of phones is kept if the key file can decrypt this secret. With a new secret, vehicle
+/// saves that phones have not sent yet would become unreadable.
 ///
 /// # Errors
 /// Returns an error when the key file cannot be read or created, or when the database fails.

@@ -82,8 +82,8 @@ const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval at which the service ends all sessions that have exceeded the idle timeout.
 const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Interval at which counts of repeated access events (page views, sign-ins, rejected calls) are written to the audit log. Each count
-/// is written once, when its first event is at least a minute old.
+/// Interval at which the counts of repeated access events (page views, sign-ins, rejected calls) are written to the audit log. Each
+/// count is written once, at least a minute after the first of the repeated events.
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Binary of auth-svc: its name, default listen address and schema.
@@ -166,8 +166,8 @@ async fn load_keys(config: &Config, host: &ServiceHost, db: &Db, sealing: &Arc<S
     Ok(Arc::new(keys))
 }
 
-/// Returns a copy of `host` (the shared resources of the process) whose calls to auth-svc stay in this process, without the network.
-/// Also returns an empty cell, which the caller fills with the gRPC router of this process.
+/// Returns a copy of `host` (the shared resources of the process) that calls auth-svc within this process instead of over the network.
+/// Also returns an empty cell; the caller must fill the cell with the gRPC router of this process.
 ///
 /// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
 fn with_local_auth_link(host: &ServiceHost) -> (ServiceHost, Arc<OnceLock<Router>>) {

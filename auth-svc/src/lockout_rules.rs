@@ -26,7 +26,7 @@ pub struct FailureCounter {
 /// Failure counters by name; a missing counter has no failures.
 pub type FailureCounters = HashMap<String, FailureCounter>;
 
-/// Rate limit for failed attempts of several devices or users together: a token bucket that refills at a constant rate.
+/// Rate limit for the failed attempts on one account or from one address: a token bucket that refills at a constant rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
     /// Maximum number of failed attempts that the rate limit allows in a burst.
@@ -37,8 +37,9 @@ pub struct RateLimit {
 
 /// Rate limit per account: 20 failures in a burst, then one failure every 36 seconds, which is 100 an hour.
 ///
-/// A single address cannot reach this limit, because five failures block its sign-ins to the account for 180 seconds. Attackers with
-/// many addresses can block sign-ins of the account's owner on new devices, but never on a device where the owner signed in before.
+/// A single address cannot reach this limit, because five failures block further attempts from this address on the account for 180
+/// seconds. Attackers with many addresses can reach the limit. The owner of the account then cannot sign in on new devices, but still
+/// can on devices with an earlier sign-in.
 pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: LOCKOUT_DURATION_MS / MAX_FAILED_ATTEMPTS };
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, so at most 100 in any ten minutes.
 pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
@@ -50,7 +51,8 @@ pub struct CounterNames {
     pub primary: String,
     /// Name of a second counter, which counts the attempt but cannot block it; `None` when the attempt has only one counter.
     pub secondary: Option<String>,
-    /// Rate limits on all attempts of a user or of an address, each with the name of its counter.
+    /// Rate limits that apply to the attempt, each with the name of its counter. Empty when only the primary counter can block the
+    /// attempt.
     pub rate_limits: Vec<(String, RateLimit)>,
 }
 

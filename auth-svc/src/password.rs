@@ -25,7 +25,8 @@ const PERMIT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// Maximum number of requests that wait for a hashing permit; further requests are rejected as busy.
 const MAX_WAITING: usize = 512;
 
-/// Minimum strength of a new password: decimal logarithm of the number of guesses to find it; 6 is a million guesses.
+/// Minimum strength of a new password, as the decimal logarithm of the number of guesses that an attacker needs. The value 6 means a
+/// million guesses.
 const MIN_GUESSES_LOG10: f64 = 6.0;
 /// Number of leading characters whose strength is estimated; further characters cannot make a password weaker.
 const MAX_ESTIMATED_LEN: usize = 64;
@@ -118,7 +119,7 @@ impl PasswordHashCost {
     }
 }
 
-/// Verifies and hashes passwords, by default one password per core at a time; clones share the limits.
+/// Verifies and hashes passwords, by default one password per core at a time. Clones share the limits for running and waiting hashes.
 #[derive(Clone)]
 pub struct PasswordHasher {
     queue: Arc<Semaphore>,
@@ -185,8 +186,8 @@ impl PasswordHasher {
     /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash and returns `false`, so that the
     /// duration does not reveal whether the login name exists.
     ///
-    /// The duration can reveal a user whose stored hash is older than the last increase of the cost. Verifying this hash is faster than
-    /// the dummy hash, which always has the current cost. The user's next sign-in replaces the stored hash.
+    /// The dummy hash always has the current cost. A stored hash with an older, lower cost is verified faster, so the duration can
+    /// reveal that the login name exists. The user's next sign-in replaces such a hash.
     ///
     /// # Errors
     /// Returns `Internal` when the stored hash cannot be parsed.

@@ -26,8 +26,8 @@ const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 
 /// Applies a revocation in this process at once, before the next poll of the revocation list.
 ///
-/// A poll fetches only revocations with a higher sequence number than all known revocations. The revocation is added with the number
-/// 0, because its real number would hide lower-numbered revocations that this process has not fetched yet.
+/// The revocation is added with the sequence number 0. With the real number, the next poll would skip revocations with lower numbers
+/// that this process has not fetched yet, because a poll fetches only numbers above the highest known number.
 pub fn apply_revocation_locally(identity: &TokenVerifier, revocation: Revocation) {
     identity.add_revocations(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
@@ -233,7 +233,8 @@ pub async fn record_session_activity(db: &Db, clock: &Clock, ids: Vec<String>) -
 
 /// Ends the sessions that were idle for longer than the idle timeout.
 ///
-/// The interval of activity reports is added to the timeout, so that a session in use does not end early.
+/// The recorded time of last use may be outdated by the interval of activity reports. The idle timeout is therefore extended by this
+/// interval, so that no session in use ends early.
 ///
 /// # Errors
 /// Returns a database error.

@@ -247,8 +247,8 @@ impl SignInService {
         (who, event)
     }
 
-    /// Writes the audit entry of a failed attempt and returns the error of the attempt, which is `LockedOut` when no attempts
-    /// are left.
+    /// Writes the audit entry of a failed attempt and returns the error for the caller. The error is `LockedOut` when no attempts are
+    /// left, and a database error when the entry cannot be written.
     async fn record_failure(&self, failure: FailedAttempt, left: i64, wrong: impl FnOnce(i64) -> Error) -> Error {
         let now = self.clock.now();
         let (kind, summary, error) = match left {
@@ -298,8 +298,8 @@ impl SignInService {
         }
     }
 
-    /// Verifies the caller's password again. For the time `CONFIRMATION_MAX_AGE`, the session may then perform actions that require
-    /// a recent password confirmation.
+    /// Verifies the caller's password again. Afterwards, the session may perform actions that require a recent password confirmation,
+    /// until `CONFIRMATION_MAX_AGE` has passed.
     ///
     /// # Errors
     /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `Busy` or a database error. Returns `NotAllowed` when
@@ -347,8 +347,8 @@ impl SignInService {
     /// Deletes the lockout counters (blocks, failed attempts, rate limits) of a user's account. Returns `true` if any were deleted.
     ///
     /// # Errors
-    /// Returns `ReservedUser`, `UserNotFound`, `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller
-    /// was deleted, or a database error.
+    /// Returns `ReservedUser` for the developer account, `UserNotFound` when no user has this id, `NotAllowed` when the caller is not a
+    /// supervisor, `NotSignedIn` when the caller was deleted, or a database error.
     pub async fn lift_lockout(&self, act: AdminActionContext, id: i64) -> Result<bool, Error> {
         admin_action::check_not_reserved_user(id)?;
         let user = users::find_by_id(&self.db, id).await?.ok_or(Error::UserNotFound(id))?;

@@ -27,7 +27,7 @@ use std::io::{self, Read};
 /// Manages users directly in the database.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
-    /// Lists all users with their access level and the time of their last sign-in.
+    /// Lists all users with their role and the time of their last sign-in.
     List,
     /// Sets a new password and ends all sessions of the user, who has to choose another password after signing in.
     SetPassword {
@@ -95,7 +95,8 @@ fn line(user: &StoredUser) -> String {
 /// Returns the user with this login name (HMC).
 ///
 /// # Errors
-/// Returns an error when no user has the login name, and for the developer account, whose password comes from a setting.
+/// Returns an error when no user has the login name, or when the login name belongs to the developer account. The password of the
+/// developer account comes from a setting.
 async fn find(db: &Db, hmc: &str) -> anyhow::Result<StoredUser> {
     let user = users::find_by_hmc(db, &hmc::comparison_key(hmc))
         .await?

@@ -29,8 +29,8 @@ pub struct Campaign {
     pub revision: i64,
     /// Highest revision number of the campaign that vehicle-svc has acknowledged.
     pub synced_revision: i64,
-    /// Revision number of the last milestone report from vehicle-svc that was applied. A milestone report says that the work on the
-    /// vehicles began, is complete, or is incomplete again.
+    /// Revision number of the last applied milestone report from vehicle-svc. A milestone report says that the work on the vehicles has
+    /// begun, is complete, or is incomplete again.
     pub turn_revision: i64,
     /// Due date: time by which all vehicles should be inspected. `None` when no due date is set.
     pub due_at: Option<DateTime<Utc>>,
@@ -87,8 +87,8 @@ impl Campaign {
         self.synced_revision < self.revision
     }
 
-    /// Returns the write lock that vehicle-svc must apply to the campaign's vehicles: `Gate::Closed`, which rejects saves, if the status
-    /// of the campaign is Closed; otherwise `Gate::Open`, which allows saves.
+    /// Returns the write lock that vehicle-svc must apply to the campaign's vehicles. A Closed campaign has `Gate::Closed`, which
+    /// rejects saves; any other campaign has `Gate::Open`, which allows saves.
     pub fn vehicle_write_gate(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
@@ -110,7 +110,8 @@ impl Campaign {
     }
 }
 
-/// A campaign with its progress: the total number of vehicles and the number of inspected vehicles that the caller may see.
+/// A campaign with its progress, which counts all vehicles and the inspected vehicles. Only vehicles that the caller may see are
+/// counted.
 #[derive(Debug, Clone)]
 pub struct CampaignView {
     pub campaign: Campaign,

@@ -14,8 +14,8 @@ use tokio::sync::oneshot;
 
 /// Maximum wait for the vehicle counters, which a deletion needs only for its audit entry.
 const COUNTERS_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum time for which the response to a delete request waits until the vehicles are deleted. This time must be shorter than the
-/// caller's timeout.
+/// Maximum time that a delete request waits for the deletion of the vehicles; the response is then sent in any case. This maximum must
+/// be shorter than the timeout of the caller.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// One request to delete a campaign: the caller, the campaign and the data for the audit entry.

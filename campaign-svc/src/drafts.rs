@@ -51,7 +51,8 @@ impl ServiceContext {
 
     /// Publishes a draft campaign, which makes the campaign visible to users; a repeated call returns the published campaign.
     ///
-    /// vehicle-svc opens the campaign for saves first, so that a visible campaign always accepts saves.
+    /// Before the publication, vehicle-svc opens the campaign for saves, so that users can save vehicles as soon as the campaign is
+    /// visible.
     pub async fn publish_draft(&self, context: RequestContext, id: i64) -> Result<CampaignView, Error> {
         let draft = self.record_draft_heartbeat(&context, id).await?;
         if draft.state == CampaignLifecycle::Live {

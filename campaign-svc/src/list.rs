@@ -36,7 +36,8 @@ pub struct CampaignListQuery {
 }
 
 impl CampaignListQuery {
-    /// Checks the fields of a request for the campaign list. Operators cannot filter by the yard '-', which is hidden from them.
+    /// Checks the fields of a request for the campaign list. Rejects the yard '-' (parking spaces that begin with a dash) for
+    /// operators, because the yard '-' is hidden from operators.
     ///
     /// # Errors
     /// Returns [`Error::InvalidFields`] with every invalid field.
@@ -73,7 +74,7 @@ fn no_yard(id: i32) -> String {
     format!("{id} does not exist")
 }
 
-/// Returns the requested statuses as four SQL bind parameters, because the SQL statement always has four. The first status is
+/// Returns the requested statuses as exactly four values, one for each status parameter of the SQL statement. The first status is
 /// repeated when fewer than four are requested; an empty request means all statuses.
 fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
     let all = [Ready, Ongoing, PendingReview, Closed];
@@ -88,9 +89,9 @@ fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
 impl ServiceContext {
     /// Returns one page of campaigns with their progress, and the page metadata.
     ///
-    /// A page of any size takes two SQL statements and at most one call to vehicle-svc for the counters. A filter by yard and the order by
-    /// recent saves take one more call each. While vehicle-svc is unavailable, a filter by yard fails; without this filter, progress is
-    /// returned only for campaigns whose progress is cached.
+    /// A page of any size takes two SQL statements and at most one call to vehicle-svc for the counters. A filter by yard takes one
+    /// more call, and so does the order by recent saves. While vehicle-svc is unavailable, a request with a filter by yard fails. Other
+    /// requests then return progress only for campaigns whose progress is cached.
     pub async fn list_campaigns(
         &self,
         context: &RequestContext,
@@ -116,7 +117,8 @@ impl ServiceContext {
     }
 
     /// Returns two JSON arrays of campaign ids: campaigns in which the caller recently saved vehicles, and campaigns in which only
-    /// other users did. Both arrays are empty while vehicle-svc is unavailable; the campaigns are then ordered by their status.
+    /// other users recently saved vehicles. Both arrays are empty while vehicle-svc is unavailable; the campaigns are then ordered by
+    /// their status.
     async fn list_active_campaigns(&self, context: &RequestContext) -> (String, String) {
         let active = self.vehicles.list_active_campaigns(&context.bearer).await.unwrap_or_else(|cause| {
             tracing::debug!(%cause, "failed to load active campaigns from vehicle-svc, ordering the campaign list by status only");

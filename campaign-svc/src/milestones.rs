@@ -1,4 +1,4 @@
-//! Handles milestone reports, with which vehicle-svc reports that the work on a campaign's vehicles began, is complete or is
+//! Handles milestone reports from vehicle-svc. A report says that the work on a campaign's vehicles has begun, is complete, or is
 //! incomplete again.
 use crate::{
     campaign::{Campaign, CampaignLifecycle, StoredStatus},

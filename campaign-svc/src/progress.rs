@@ -129,8 +129,9 @@ fn read(progress: &pb::Progress) -> CachedCampaignProgress {
     }
 }
 
-/// Returns `true` if the caller may see the totals of a campaign. Operators may not see the totals if `in_dash` is `true`, that is, if
-/// the campaign has vehicles in the yard '-' (parking spaces that begin with a dash), which are hidden from operators.
+/// Returns `true` if the caller may see the totals of a campaign. Operators may not see totals that include vehicles in the yard '-'
+/// (parking spaces that begin with a dash), which is hidden from operators. `in_dash` is `true` if the campaign has vehicles in this
+/// yard.
 fn may_see_totals(context: &RequestContext, in_dash: bool) -> bool {
     !in_dash || context.caller.role != Role::Operator
 }

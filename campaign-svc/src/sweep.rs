@@ -13,8 +13,8 @@ const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
 /// Age of a tombstone (row of a deleted campaign) after which the sweeper repeats the deletion. An older tombstone most likely means
 /// that the first deletion was interrupted.
 const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
-/// Time without an acknowledgement from vehicle-svc after which the sweeper sends a campaign's name and write lock (whether saves are
-/// rejected) again.
+/// Time for which the sweeper waits for vehicle-svc to acknowledge a sync of a campaign's name and write lock (whether saves are
+/// rejected). Afterwards, the sweeper repeats the sync.
 const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
 /// Maximum number of campaigns that one step of a sweep handles. Applies to unfinished deletions, and to repeated syncs of the name and
 /// write lock to vehicle-svc.

@@ -107,8 +107,8 @@ impl ServiceContext {
 
     /// Sends the stored name and write lock of a campaign to vehicle-svc again, with a new revision number.
     ///
-    /// Returns `false`, and sends nothing, when the campaign is not published or vehicle-svc has acknowledged its newest revision.
-    /// Also returns `false` when the last attempt began at or after `since`, because that attempt may still be running.
+    /// Returns `false`, and sends nothing, when the campaign is not published, or when vehicle-svc has acknowledged the campaign's
+    /// newest revision. Also returns `false` when the last sync began at or after `since`, because that sync may still be running.
     pub async fn resync_campaign(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
         let at = self.now();
         let raised = self.db.write(move |tx| Box::pin(async move { store::begin_resync(tx, id, since, at).await })).await?;

@@ -36,7 +36,7 @@ impl VehicleClient {
         }
     }
 
-    /// Returns the progress counters of several campaigns with one call, in the given yard, or in all yards when `yard` is
+    /// Returns the progress counters of several campaigns with one call. The counters cover the given yard, or all yards when `yard` is
     /// `None`.
     pub async fn get_progress(&self, bearer: &CallContext, ids: &[i64], yard: Option<i32>) -> Result<Vec<Progress>, Error> {
         let request = GetProgressRequest { campaign_ids: ids.to_vec(), campaign_name: String::new(), yard };

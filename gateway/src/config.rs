@@ -58,8 +58,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// Returns `true` if Strict-Transport-Security (HSTS) is sent. Unless configured, HSTS is sent when the TLS certificate comes
-    /// from files.
+    /// Returns `true` if the gateway sends Strict-Transport-Security (HSTS) to clients connected over HTTPS. When the setting is
+    /// absent, the gateway sends HSTS if the TLS certificate comes from files.
     #[must_use]
     pub fn sends_hsts(&self) -> bool {
         self.hsts.unwrap_or(matches!(self.tls, Some(CertificateSource::Files { .. })))

@@ -87,7 +87,7 @@ macro_rules! clients {
 }
 
 clients! {
-    /// Returns a gRPC client of auth-svc for signing in, signing out and sessions.
+    /// Returns a gRPC client of auth-svc for sign-in, sign-out and sessions.
     sessions: SessionServiceClient over auth;
     /// Returns a gRPC client of auth-svc for user accounts.
     users: UserServiceClient over auth;
@@ -101,7 +101,7 @@ clients! {
     history: HistoryServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for conflicts between concurrent changes of a field.
     conflicts: ConflictServiceClient over vehicle;
-    /// Returns a gRPC client of vehicle-svc for live events of campaigns and for their inspection pace, such as vehicles per hour.
+    /// Returns a gRPC client of vehicle-svc for the live events and the inspection pace (such as vehicles per hour) of a campaign.
     events: EventServiceClient over vehicle;
     /// Returns a gRPC client of vehicle-svc for saves that are still pending on devices.
     pending_saves: PendingSaveServiceClient over vehicle;
@@ -139,7 +139,8 @@ impl AppState {
         }))
     }
 
-    /// Returns a gRPC client for the audit log of each service, together with the short name of the service, such as `auth`.
+    /// Returns one gRPC client per service, which reads the audit log of the service. Each client is paired with the short name of
+    /// its service, such as `auth`.
     #[must_use]
     pub fn audit_service_clients(&self) -> [(&'static str, AuditServiceClient<ServiceChannel>); 4] {
         let channels = &self.host.channels;

@@ -1,5 +1,5 @@
-//! Recovers orphaned imports, whose process died before the import ended. Marks those with a published campaign as imported, and
-//! discards the draft campaigns of the others.
+//! Recovers orphaned imports, which are imports whose process died before the import ended. If the campaign of an orphaned import is
+//! published, the import is marked as imported. Otherwise, the import is marked as failed and its draft campaign is discarded.
 use crate::{
     error::Result,
     in_process_imports::InProcessImports,
@@ -56,9 +56,9 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
 
 /// Recovers orphaned imports, whose process died. A failure to recover one import does not stop the recovery of the others.
 ///
-/// Returns `true` if the database listed any import, of any replica, as running when the recovery began. The caller then repeats the
-/// recovery after [`RECOVERY_INTERVAL`], because a running import may become orphaned. Otherwise, the caller waits for the next write
-/// to the database or a longer timeout.
+/// Returns `true` if at least one import was running on any replica when the recovery began, according to the database. The caller
+/// then repeats the recovery after [`RECOVERY_INTERVAL`], because a running import may become orphaned. Otherwise, the caller waits
+/// for the next write to the database or a longer timeout.
 ///
 /// # Errors
 /// Returns an error when the running imports cannot be listed, a service token cannot be obtained, or an import cannot be recovered. If

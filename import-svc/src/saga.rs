@@ -1,4 +1,5 @@
-//! Saga of one import: reads the file, creates a draft campaign, stores vehicles, publishes. A failed step undoes the earlier steps.
+//! Saga of one import: reads the file, creates a draft campaign, stores the vehicles and publishes the campaign. If a step fails,
+//! the saga undoes the earlier steps.
 use crate::{
     error::{Error, Result},
     import_outcome::{ImportOutcome, ImportedCampaign},
@@ -275,7 +276,8 @@ impl Run {
         }
     }
 
-    /// Runs `work` while sending heartbeats, and cancels `given_up` when the user requests cancellation of the import.
+    /// Runs `work` and sends heartbeats until `work` completes. Cancels the token `given_up` when the user requests cancellation of
+    /// the import.
     async fn with_heartbeats<T>(&self, given_up: &CancellationToken, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
@@ -365,7 +367,7 @@ impl Run {
     }
 }
 
-/// Runs `work` until it completes. Returns the error `Interrupted` if `given_up` is cancelled first.
+/// Runs `work` to completion. Returns the error `Interrupted` if the token `given_up` is cancelled before `work` completes.
 async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
     given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::Interrupted)))
 }

@@ -29,8 +29,8 @@ pub fn name_comparison_key(written: &str) -> String {
     normalize_identifier(&normalize_identifier(written).to_lowercase()).into_owned()
 }
 
-/// Normalizes a multi-line text: line breaks become `\n`, each line is normalized by [`normalize_name`], and outer empty lines are
-/// removed.
+/// Normalizes a multi-line text. Line breaks become `\n`, [`normalize_name`] normalizes each line, and empty lines at the start and the
+/// end of the text are removed.
 #[must_use]
 pub fn normalize_multiline_text(written: &str) -> String {
     let written = written.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");

@@ -1,4 +1,4 @@
-//! VIN of a vehicle: model code, one space and serial number. A VIN is text, so that leading zeros are significant.
+//! VIN of a vehicle: model code, one space and serial number. A VIN is text and not a number, because leading zeros are significant.
 use crate::normalization;
 
 /// Returns the key by which VINs and parking spaces are compared.
@@ -37,8 +37,8 @@ impl Vin {
     /// Creates a VIN from its two parts, normalized and in upper case.
     ///
     /// # Errors
-    /// Returns a message that names the part which is missing, too long, or contains a character other than A–Z, 0–9, `.`,
-    /// `/` and `-`.
+    /// Returns a message that names the invalid part. A part is invalid if the part is missing, is too long, or contains a character
+    /// other than A–Z, 0–9, `.`, `/` and `-`.
     pub fn new(model_code: &str, serial_number: &str) -> Result<Self, String> {
         Ok(Self { model_code: part("Model Code", model_code)?, serial_number: part("Serial Number", serial_number)? })
     }

@@ -36,7 +36,8 @@ pub const YARDS: [(i32, &str); 28] = [
 /// Id of yard `-`, whose parking spaces begin with a dash. Operators do not see this yard in lists.
 pub const DASH_YARD_ID: i32 = 19;
 
-/// Returns the id of the yard of a parking space, by its first character. Returns `None` for an unknown character.
+/// Returns the id of the yard to which a parking space belongs. The first character of the parking space names the yard. Returns `None`
+/// for a character that names no yard.
 ///
 /// Leading blanks are ignored, so that ` - 3` belongs to yard `-` (id 19). A space that begins with the digit `0` belongs to yard
 /// `0` (id 12).

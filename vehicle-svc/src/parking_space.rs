@@ -6,8 +6,7 @@ use patio_proto::{parking_space, vin::Vin, walking_order, yard};
 pub struct ParkingSpace {
     /// Normalized text of the parking space, such as `A-10`.
     pub space: String,
-    /// Id of the yard to which the parking space belongs; `None` when the first letter of the parking space names no
-    /// yard.
+    /// Id of the yard to which the parking space belongs; `None` when the first character of the parking space names no yard.
     pub yard_id: Option<i64>,
     /// Name of the group under which lists show the parking space: the part before the first dash.
     pub group: String,
@@ -19,8 +18,8 @@ impl ParkingSpace {
     /// Parses a parking space as typed by a user or read from a file.
     ///
     /// # Errors
-    /// Returns a sentence for the user when the text is too long, or is a date or time into which a spreadsheet
-    /// program converted the parking space.
+    /// Returns a sentence for the user when the text is too long, or is a date or a time. Spreadsheet programs convert some parking
+    /// spaces to dates.
     pub fn new(written: &str) -> Result<Self, String> {
         let space = parking_space::parse(written).map_err(|why| format!("The parking space {why}"))?;
         Ok(Self {

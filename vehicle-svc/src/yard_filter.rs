@@ -18,7 +18,8 @@ pub enum YardFilter {
 }
 
 impl YardFilter {
-    /// Returns the yard filter of a caller with the given role, limited to one yard unless `yard` is `None`.
+    /// Returns the yard filter of a caller with the given role. If `yard` contains an id, the filter is limited to that yard. The
+    /// filter matches no vehicle if the role may not see that yard.
     #[must_use]
     pub fn for_role(role: Role, yard: Option<i32>) -> Self {
         match (yard, can_see_dash_yard(role)) {

@@ -13,8 +13,8 @@ const [ENGINE, CORE, MODEL] = ['tesseract.js', 'tesseract.js-core', '@tesseract.
 export const OCR_FOLDER = `assets/character-reader-${versionOf(ENGINE)}-${versionOf(CORE)}-${versionOf(MODEL)}`
 
 /**
- * Files that the OCR engine loads at run time: path in the npm package, by name in the built app. The smallest available language model is
- * used.
+ * Source paths of the files that the OCR engine loads at run time, by file name in the built app. The source files are in npm packages. The
+ * smallest available language model is used.
  */
 const FILES: Record<string, string> = {
   'worker.js': join(folderOf(ENGINE), 'dist/worker.min.js'),

@@ -33,7 +33,8 @@ const MAX_ADDRESS_LEN: usize = 64;
 
 /// Maximum length of the description of browser and operating system, in characters.
 const MAX_DEVICE_LEN: usize = 60;
-/// Maximum number of session ids in one request of a phone to end sessions, after its users signed out while the phone was offline.
+/// Maximum number of session ids in one request that ends sessions. A phone sends this request after users signed out on the phone
+/// while the phone was offline.
 const MAX_ENDED_SESSIONS: usize = 20;
 /// Maximum length of a session id in a request, in bytes.
 const MAX_SESSION_ID_LEN: usize = 40;

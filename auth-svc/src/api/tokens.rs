@@ -1,5 +1,5 @@
-//! gRPC `TokenService`: issues service tokens, and publishes the public keys and revocations with which other services verify
-//! access tokens.
+//! gRPC `TokenService`: issues service tokens, and publishes the public keys and the revocation list. Other services need both to
+//! verify access tokens.
 use crate::{
     api::Reply,
     auth_keys::{self, AuthKeys, TokenSubject},
@@ -24,8 +24,8 @@ use tonic::{Request, Response};
 
 /// Lifetime of a service token, with which one service calls another service.
 const SERVICE_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(10);
-/// Delay before the response to a request with a wrong service secret, to slow down guessing. Concurrent requests with a wrong secret
-/// wait for each other, so their delays add up.
+/// Delay before the response to a request with a wrong service secret, to slow down guessing. Requests with a wrong secret are delayed
+/// one after another, so the delays of concurrent requests add up.
 const WRONG_SECRET_DELAY: Duration = Duration::from_secs(1);
 /// Maximum length of a session id in a request, in bytes.
 const MAX_SESSION_ID_LEN: usize = 40;

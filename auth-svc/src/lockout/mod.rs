@@ -55,7 +55,10 @@ impl Lockout {
     }
 
     /// Reserves a password attempt, which counts the attempt as failed in advance. Returns the number of attempts left if this attempt
-    /// fails; 0 means that this attempt has begun a block, which ends early if the attempt is released.
+    /// fails.
+    ///
+    /// The result 0 means that this attempt has begun a block. The block ends early if the password is correct and the caller releases
+    /// the attempt.
     ///
     /// # Errors
     /// Returns `LockedOut`, with the seconds until the block ends, when the attempt is blocked; the attempt is then not reserved.
@@ -169,15 +172,16 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
 
 /// Returns the names of the lockout counters for verifying the current password of a signed-in user.
 ///
-/// The primary counter counts the attempts on the account from all addresses, and can block further attempts. The secondary counter
-/// is the counter of sign-ins to the account from the same address. Wrong current passwords can therefore also block these sign-ins.
+/// The primary counter counts the password checks of the account from all addresses, and can block further checks. The secondary
+/// counter is the primary counter of sign-ins from this address without a device token (proof of an earlier sign-in). Wrong current
+/// passwords can therefore also block these sign-ins.
 #[must_use]
 pub fn password_check_counter_names(account: &str, place: &str) -> CounterNames {
     CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), rate_limits: Vec::new() }
 }
 
-/// Returns the network whose addresses share one rate limit: an IPv4 address, or the /64 network of an IPv6 address. The gateway
-/// already sends an IPv6 address as such a network. Returns `unknown` for an invalid address.
+/// Returns the network whose addresses share one rate limit: an IPv4 address, or the /64 network of an IPv6 address. Also accepts a /64
+/// network, because the gateway sends IPv6 addresses in this form. Returns `unknown` for an invalid address.
 #[must_use]
 pub fn client_network_prefix(address: &str) -> String {
     let address = address.strip_suffix("/64").unwrap_or(address).parse();

@@ -25,8 +25,8 @@ pub async fn list_login_names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, 
 
 /// Returns the current time of the database in milliseconds since 1970. With SQLite, returns `here`, the time of this process.
 ///
-/// With `PostgreSQL`, all replicas use `clock_timestamp()` of the database. The start time of the transaction would be too early after
-/// a wait for row locks.
+/// With `PostgreSQL`, the time is `clock_timestamp()`, so that all replicas use one clock. `now()` would return the start time of the
+/// transaction, which is too early after a wait for row locks.
 pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
     match db.read_pool() {
         Engine::Sqlite(_) => Ok(here),

@@ -28,7 +28,8 @@ pub async fn load_signing_keys(db: &Db, sealing: &SealingKeys) -> Result<Vec<Sto
     keys.into_iter().map(open).collect()
 }
 
-/// Returns `true` if the database contains any keys. Only a process with the sealing key that encrypted these keys can read them.
+/// Returns `true` if the database contains any signing keys or internal secrets. These keys are readable only with the sealing key that
+/// encrypted the keys.
 pub async fn has_keys(db: &Db) -> Result<bool, Error> {
     let count: i64 = on!(db.read_pool(), c => query_scalar("select (select count(*) from signing_keys) + (select count(*) from own_keys)")
         .fetch_one(c).await)?;

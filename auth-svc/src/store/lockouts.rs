@@ -1,5 +1,6 @@
-//! Lockout counters in the database, which survive restarts and Redis failures. Times come from the clock of the database
-//! ([`dialect::database_time_ms_in_tx`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
+//! Lockout counters in the database, which survive restarts and Redis failures. With `PostgreSQL`, times come from the clock of the
+//! database ([`dialect::database_time_ms_in_tx`]). SQLite has no server clock, so functions use the parameter `here`, the time of this
+//! process.
 use crate::{
     error::Error,
     lockout_rules::{self, CounterNames, FailureCounter, FailureCounters, LockoutDecision, LockoutOperation},

@@ -17,7 +17,7 @@ const MAX_REVOCATIONS: i64 = 10_000;
 pub struct Revocation {
     /// Sequence number of the revocation, ascending in the order of commits.
     pub sequence: i64,
-    /// Id of the revoked session; empty for all sessions of the user.
+    /// Id of the revoked session; empty when all sessions of the user are revoked.
     pub session_id: String,
     /// Id of the user whose sessions are revoked.
     pub user_id: i64,

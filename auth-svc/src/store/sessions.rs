@@ -77,8 +77,8 @@ pub async fn record_session_activity(tx: &mut Tx<'_>, ids: &[String], here: Date
     Ok(())
 }
 
-/// Returns the id and the current role (as text) of a session's user, or `None` when the database contains no such session. Does not
-/// check whether the session has expired, because the expiry of the caller's token was checked before.
+/// Returns the id and current role (as text) of the user to whom a session belongs, or `None` when no session has this id. Expired
+/// sessions are also returned, because the expiry of the caller's token was checked before.
 pub async fn find_session_user(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
     let found = on!(db.read_pool(), c => query_as(
         "select s.user_id, u.role from sessions s join users u on u.id = s.user_id where s.id = $1").bind(id).fetch_optional(c).await)?;

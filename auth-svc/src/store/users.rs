@@ -1,4 +1,4 @@
-//! SQL statements that read and change users, and end their sessions.
+//! SQL statements that read and change users, and that end all sessions of a user.
 use crate::{
     config::MAX_TOKEN_LIFETIME_HOURS,
     error::Error,
@@ -126,7 +126,8 @@ pub async fn has_users(db: &Db) -> Result<bool, Error> {
 /// Takes the lock for changes of users and keys, and holds the lock until the commit. Rules about all users, such as 'one supervisor
 /// must remain', then hold despite concurrent changes.
 ///
-/// On `PostgreSQL`, the lock is a row of the table `counters`, which is updated here. `SQLite` allows a single writer anyway.
+/// The statement updates a row of the table `counters`. On `PostgreSQL`, the row lock is the users lock. `SQLite` allows only one
+/// writer at a time anyway.
 pub async fn acquire_users_lock(tx: &mut Tx<'_>) -> Result<(), Error> {
     on!(tx.connection(), c => query("update counters set value = value + 1 where name = 'people'").execute(c).await.map(drop))?;
     Ok(())
@@ -201,8 +202,8 @@ pub async fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), Error> {
 /// Returns `None` when the user's stored token version is no longer `token_version`. In that case, all sessions of the user were ended
 /// meanwhile, for example by a password change, and the verified password may be outdated.
 ///
-/// Issue times of a user never decrease, even when the clocks of replicas differ, so that the token is newer than every earlier
-/// revocation.
+/// The issue times of a user never decrease, even when the clocks of replicas differ. The new token is therefore newer than every
+/// earlier revocation of the user's sessions.
 pub async fn record_sign_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: DateTime<Utc>) -> Result<Option<i64>, Error> {
     let made_at = on!(tx.connection(), c => query_scalar(
         "update users set last_login_at = $3, newest_ms = case when newest_ms > $4 then newest_ms else $4 end

@@ -1,5 +1,5 @@
-//! gRPC `MilestoneService`: receives milestones of campaigns (work on the vehicles began, is complete, or is incomplete again)
-//! from vehicle-svc.
+//! gRPC `MilestoneService`, with which vehicle-svc reports milestones of campaigns: the work on the vehicles has begun, is complete, or
+//! is incomplete again.
 use crate::{
     api::{Reply, reply},
     context::ServiceContext,
@@ -8,8 +8,8 @@ use crate::{
 use patio_proto::campaign::{self as pb, milestone_service_server::MilestoneService};
 use tonic::Request;
 
-/// Handler of the gRPC `MilestoneService`, which vehicle-svc calls when the work on a campaign's vehicles began, is complete, or is
-/// incomplete again.
+/// Handler of the gRPC `MilestoneService`. vehicle-svc calls the service when the work on a campaign's vehicles has begun, is complete,
+/// or is incomplete again.
 pub struct MilestoneApi(pub ServiceContext);
 
 #[tonic::async_trait]

@@ -40,8 +40,9 @@ pub async fn list_campaigns_newest_first(db: &Db, filter: &CampaignFilter, windo
         .fetch_all(c).await)
 }
 
-/// Returns one page of the published campaigns that match a filter, campaigns with recent saves first. `own` and `other` are JSON
-/// arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which only other users did.
+/// Returns one page of the published campaigns that match a filter. Ready or Ongoing campaigns with recent saves come first. `own` and
+/// `other` are JSON arrays of campaign ids: campaigns in which the caller recently saved vehicles, and campaigns in which only other
+/// users recently saved vehicles.
 pub async fn list_campaigns_by_recent_saves(
     db: &Db,
     filter: &CampaignFilter,
@@ -72,7 +73,8 @@ pub async fn find_published_campaign(db: &Db, id: i64) -> Result<Option<Campaign
 /// Locks the row of a draft or published campaign until this transaction ends, and returns the campaign. Returns `None` when no
 /// row has this id or the campaign is deleted.
 ///
-/// An update statement without any change takes the row lock, because this works in the same way on SQLite and PostgreSQL.
+/// The row is locked by an update statement that changes nothing, because this statement works in the same way on SQLite and
+/// PostgreSQL.
 pub async fn lock_campaign_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "update campaigns set revision = revision where id = $1 and state <> 'deleting' returning ", columns!()))

@@ -72,9 +72,9 @@ macro_rules! by_work {
 
 /// Selects one page of the campaigns that match the filter in `$1` to `$6`, newest first. `$7` is the limit, `$8` the offset.
 pub const SELECT_CAMPAIGNS_NEWEST_FIRST: SqlByDialect = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
-/// Selects one page of the campaigns that match the filter in `$1` to `$6`, campaigns with recent saves first. `$7` is the limit, `$8`
-/// the offset. `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller saved vehicles, and campaigns in which
-/// only other users did.
+/// Selects one page of the campaigns that match the filter in `$1` to `$6`. Ready or Ongoing campaigns with recent saves come first.
+/// `$7` is the limit, `$8` the offset. `$9` and `$10` are JSON arrays of campaign ids: campaigns in which the caller recently saved
+/// vehicles, and campaigns in which only other users recently saved vehicles.
 pub const SELECT_CAMPAIGNS_BY_RECENT_SAVES: SqlByDialect = SqlByDialect {
     sqlite: listed!(columns!(), sqlite_ids!("6"), by_work!(sqlite_ids)),
     postgres: listed!(columns!(), postgres_ids!("6"), by_work!(postgres_ids)),

@@ -18,8 +18,8 @@ pub struct NewDraft {
 
 /// Inserts a draft campaign. Returns `None` when another campaign already has the name or the import id.
 ///
-/// A conflict is not reported as an SQL error, because on PostgreSQL an error would abort the transaction. The caller still needs the
-/// transaction to find out which of the two values exists.
+/// A conflict is not reported as an SQL error, because on PostgreSQL an error would abort the transaction. In the same transaction, the
+/// caller then finds out whether the name or the import id already exists.
 pub async fn insert_draft(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "insert into campaigns (name, name_key, description, part, model_type, image, status, state, import_id, created_by,

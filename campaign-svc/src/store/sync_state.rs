@@ -1,5 +1,5 @@
 //! SQL statements for syncing campaigns to vehicle-svc. A sync sends a campaign's name, write lock (whether saves of its vehicles are
-//! rejected) and revision number. vehicle-svc ignores a sync unless its revision number is higher than the stored number.
+//! rejected) and revision number. vehicle-svc ignores a sync unless the sent revision number is higher than the stored revision number.
 use crate::{campaign::Campaign, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -34,8 +34,8 @@ pub async fn list_unsynced_campaign_ids(db: &Db, since: DateTime<Utc>, limit: i6
 
 /// Increments the revision of a campaign so that its name and write lock are sent to vehicle-svc again, and returns the campaign.
 ///
-/// Returns `None` when the campaign is not published or vehicle-svc has acknowledged its newest revision. Also returns `None` when the
-/// last sync began at or after `since` (column `touched_at`), because that sync may still be running.
+/// Returns `None` when the campaign is not published, or when vehicle-svc has acknowledged the campaign's newest revision. Also returns
+/// `None` when the last sync began at or after `since` (column `touched_at`), because that sync may still be running.
 pub async fn begin_resync(tx: &mut Tx<'_>, id: i64, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.connection(), c => query_as(concat!(
         "update campaigns set revision = revision + 1, touched_at = $3

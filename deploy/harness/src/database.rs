@@ -58,7 +58,8 @@ impl Database {
         run_psql(&self.url(), statement)
     }
 
-    /// Runs an SQL statement in the database that [`POSTGRES_URL_VARIABLE`] names, and returns the rows as lines of text.
+    /// Runs an SQL statement in the database to which the URL in [`POSTGRES_URL_VARIABLE`] points, and returns the rows as lines of
+    /// text.
     #[track_caller]
     pub fn run_sql_in_maintenance_database(&self, statement: &str) -> String {
         run_psql(&self.server, statement)

@@ -19,7 +19,8 @@ enum Kind {
 }
 
 impl TestFolder {
-    /// Creates a temporary folder that other users may enter, such as the user of a database server.
+    /// Creates a temporary folder that other system users may read, for example the user that runs a database server. Panics on
+    /// failure.
     #[must_use]
     pub fn create_temporary() -> Self {
         Self::try_create_temporary().unwrap()

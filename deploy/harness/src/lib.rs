@@ -1,4 +1,5 @@
-//! Test harness: starts Patio as one process, separate services or replicas, and provides a client, for tests and benchmarks.
+//! Harness for tests and benchmarks: starts Patio as one process, as separate services or as several replicas, and provides an HTTP
+//! client.
 //!
 //! | part | use |
 //! |---|---|
@@ -42,9 +43,9 @@
 //! [`PatioBuilder::with_program_folder`] selects another folder, such as one with release builds.
 //!
 //! # Cleanup
-//! Dropping a value kills its processes and removes its folders and databases. A cleanup shell ([`exit_cleanup`]) does the same
-//! when the test process ends without dropping, for example after an abort or for values in a `static`. When a test panics, the
-//! last log lines of each process are printed.
+//! Dropping a value kills its processes and removes its folders and databases. A cleanup shell ([`exit_cleanup`]) does the same when
+//! the test process ends before a value is dropped, for example after an abort. Values in a `static` are never dropped, so the cleanup
+//! shell always cleans up after these values. When a test panics, the last log lines of each process are printed.
 //!
 //! # Failures
 //! The functions panic on failure. [`PatioBuilder::try_start`] and [`Process::start`] return errors instead, for programs that are not

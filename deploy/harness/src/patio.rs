@@ -121,7 +121,8 @@ impl Replica {
     }
 }
 
-/// Returns the HTTP status of a path on the server at `url`, or `None` when no response arrives within a second.
+/// Sends a `GET` request for a path to the server at `url`. Returns the HTTP status, or `None` when no response arrives within
+/// [`PROBE_TIMEOUT`].
 fn probe(url: &str, path: &str) -> Option<u16> {
     let answer = Client::new(url).with_timeout(PROBE_TIMEOUT).try_call_route("GET", path, &serde_json::Value::Null);
     answer.ok().map(|answer| answer.status)

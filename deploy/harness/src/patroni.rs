@@ -1,4 +1,4 @@
-//! Cluster of three PostgreSQL servers that Patroni manages through etcd, as an operator would run it.
+//! Cluster of three PostgreSQL servers that Patroni manages through etcd, as in a production installation.
 use crate::{
     client::Client,
     environment::find_free_port,
@@ -105,8 +105,8 @@ impl Patroni {
         });
     }
 
-    /// Requests a switchover from Patroni: the synchronous standby becomes the primary. Operators do this before maintenance of the
-    /// primary.
+    /// Requests a switchover from Patroni: the synchronous standby becomes the primary. Operators request a switchover before
+    /// maintenance of the primary.
     pub fn switch_over(&self) {
         let leader = self.primary_node().unwrap();
         let answer = Client::new(&self.nodes[leader].rest).with_timeout(Duration::from_secs(30));
@@ -186,7 +186,7 @@ impl Node {
         answer.is_ok_and(|answer| answer.status == 200)
     }
 
-    /// Returns the process ids of Patroni, of the main PostgreSQL process and of its child processes.
+    /// Returns the process ids of Patroni, of the main PostgreSQL process and of the child processes of PostgreSQL.
     fn processes(&self) -> Vec<u32> {
         let postmaster = fs::read_to_string(self.folder.join("pg/postmaster.pid")).unwrap_or_default();
         let postmaster: Option<u32> = postmaster.lines().next().and_then(|id| id.trim().parse().ok());

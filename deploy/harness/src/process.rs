@@ -18,7 +18,7 @@ use std::{
 
 /// Maximum time for a process to exit after a stop signal.
 const STOP_TIMEOUT: Duration = Duration::from_secs(25);
-/// Maximum number of lines of a process's standard output, and of its log, that are printed when a test panics.
+/// Maximum number of lines printed from each output file of a process (standard output and log) when a test panics.
 const SHOWN_LINES: usize = 15;
 
 /// Function that starts a command, for example with a CPU affinity or resource limits.
@@ -27,9 +27,9 @@ pub type Spawner = Arc<dyn Fn(&mut Command) -> io::Result<Child> + Send + Sync>;
 /// Signal that a test can send to a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// `SIGINT`, as Ctrl-C sends it.
+    /// `SIGINT`, the signal of Ctrl-C.
     Interrupt,
-    /// `SIGTERM`, as Kubernetes and systemd send it.
+    /// `SIGTERM`, the stop signal of Kubernetes and systemd.
     Terminate,
     /// `SIGQUIT`: PostgreSQL stops immediately, as in a crash.
     Quit,
@@ -72,7 +72,7 @@ pub struct LaunchConfig {
     pub environment: BTreeMap<String, String>,
     /// Folder in which the log files of the process are written.
     pub folder: PathBuf,
-    /// Function that starts the command; `None` for [`Command::spawn`].
+    /// Function that starts the command. When `None`, [`Command::spawn`] starts the command.
     pub spawner: Option<Spawner>,
 }
 
@@ -144,7 +144,7 @@ impl Process {
         self.launch.folder.join(format!("{}.out", self.launch.name))
     }
 
-    /// Returns the path of the file with the standard error of the process, which contains the log.
+    /// Returns the path of the log file, which contains the standard error of the process.
     #[must_use]
     pub fn log_path(&self) -> PathBuf {
         self.launch.folder.join(format!("{}.log", self.launch.name))

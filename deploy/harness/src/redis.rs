@@ -1,4 +1,4 @@
-//! Redis for tests: a server that is started for one test, or a database on the server that an environment variable names.
+//! Redis for tests: a server started for one test, or a database on a running server whose URL is in an environment variable.
 use crate::{
     environment::{REDIS_URL_VARIABLE, find_free_port, read_variable},
     process::{LaunchConfig, Process, Signal, Spawner},

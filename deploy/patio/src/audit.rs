@@ -38,8 +38,10 @@ impl FromStr for ExpectedSeal {
     }
 }
 
-/// Verifies the audit entries of all services, and the archive files, against the hash chain of each service. Also checks that each
-/// hash chain contains the seals (hash-chain links) in the seal file, and the seals in `known`, which the operator passes as options.
+/// Verifies the audit entries and the archive files of every service against the hash chain of the service.
+///
+/// Each hash chain must also contain two groups of seals (hash-chain links): the seals in the seal file, and the seals in `known`,
+/// which the operator passes as options.
 pub async fn verify_audit_logs(options: AllServicesOptions, known: Vec<ExpectedSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start_telemetry(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;

@@ -20,15 +20,16 @@ use tokio::process::Command;
 /// Name of the file with the audit seals (hash-chain links) of the audit log.
 const SEALS: &str = "seals.log";
 
-/// Maximum number of attempts to copy the databases of vehicle-svc and campaign-svc so that every copied campaign has its vehicles.
+/// Maximum number of attempts to copy the databases of vehicle-svc and campaign-svc. An attempt fails when a copied campaign lacks
+/// its vehicles.
 const MAX_COPIES: u32 = 3;
 /// Delay before the databases of vehicle-svc and campaign-svc are copied again, so that running imports can finish.
 const COPY_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Copies every database into a new folder and checks each copy. After an error, the folder is removed.
 ///
-/// The databases are copied one after another while the services run. A backup may therefore contain only one part of a change to
-/// two databases. After a restore, the services complete or undo such a change.
+/// The databases are copied one after another while the services run. When a change affects two databases, the backup may therefore
+/// contain the change in only one database. After a restore, the services complete or undo such a change.
 pub async fn create_backup(options: &AllServicesOptions, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");

@@ -20,7 +20,7 @@ const LETTERS: [char; 5] = ['A', 'B', 'J', 'M', 'R'];
 /// Statuses of the demo inspections, used in rotation.
 const FINDINGS: [VehicleStatus; 5] = [VehicleStatus::Ok, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Ok, VehicleStatus::NotFound];
 
-/// Seeder that signs in as the first supervisor, with login name (HMC) and password, and creates demo users and campaigns.
+/// Seeder that creates demo users and campaigns. The seeder signs in with the login name (HMC) and password of the first supervisor.
 pub struct DemoSeeder {
     hmc: String,
     password: String,

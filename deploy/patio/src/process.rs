@@ -43,8 +43,8 @@ impl AllServicesOptions {
         &self.settings
     }
 
-    /// Returns the address (`host:port`) in the first URL that is configured for the service `program`. Returns the address of auth-svc
-    /// when `program` is `None`.
+    /// Returns the address (`host:port`) of the service `program`, taken from the first configured URL of the service. When `program`
+    /// is `None`, returns the address of auth-svc.
     pub fn service_address(&self, program: Option<&str>) -> String {
         let urls = self.settings.service_urls();
         let (_, url) = urls.iter().find(|(name, _)| Some(*name) == program).unwrap_or(&urls[0]);

@@ -8,7 +8,7 @@ use patio_kit::{
 };
 use std::collections::BTreeSet;
 
-/// Returns those arguments of a command and of its subcommands that can be set with an environment variable.
+/// Returns all arguments that can be set with an environment variable, from the command and from its subcommands.
 fn settings(command: &Command) -> Vec<&Arg> {
     let own = command.get_arguments().filter(|arg| arg.get_env().is_some());
     own.chain(command.get_subcommands().flat_map(settings)).collect()

@@ -3,8 +3,8 @@
 use crate::process::DATABASE_SCHEMAS;
 use patio_kit::{cli::print_to_stdout, config::Settings, db::Db};
 
-/// Advances the ids, vehicle versions and campaign revisions in every database beyond all values assigned before the restore. No value
-/// is then assigned twice. No service may use the databases while this function runs.
+/// Advances the ids, vehicle versions and campaign revisions in every database beyond all values assigned before the restore.
+/// Otherwise, the services would assign some values a second time. No service may use the databases while this function runs.
 ///
 /// # Errors
 /// Returns an error when tables are missing or older than this program expects, or when a statement fails.

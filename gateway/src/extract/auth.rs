@@ -76,7 +76,7 @@ impl AuthenticatedCaller {
         self.bearer.idempotent_grpc_request(message)
     }
 
-    /// Builds a gRPC request that carries the caller's token and has its own timeout.
+    /// Builds a gRPC request that carries the caller's token, with `timeout` in place of the default timeout.
     #[must_use]
     pub fn request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
         self.bearer.request_with_timeout(timeout, message)

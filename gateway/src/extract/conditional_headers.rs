@@ -53,8 +53,8 @@ pub fn build_vehicle_list_etag(campaign: i64, revision: i64, role: Role) -> Head
     HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", etag_suffix(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
 }
 
-/// Returns the suffix that a role adds to the `ETag` of a vehicle list: `o` for operators, otherwise empty. The list for operators
-/// is shorter: it omits the vehicles whose parking space begins with a dash.
+/// Returns the suffix of a vehicle list's `ETag` for a role: `o` for operators, otherwise empty. Operators need a separate `ETag`,
+/// because the list for operators omits the vehicles whose parking space begins with a dash.
 fn etag_suffix(role: Role) -> &'static str {
     if role == Role::Operator { "o" } else { "" }
 }

@@ -139,7 +139,7 @@ impl FromRequestParts<AppState> for IdFromPath {
     }
 }
 
-/// Extractor of the path parameter `id` as an upload id, a UUID that the client chose for a workbook upload.
+/// Extractor of the path parameter `id` in UUID format: the id that the client chose for a workbook upload.
 #[derive(Debug, Clone, Copy)]
 pub struct UploadIdFromPath(pub Uuid);
 

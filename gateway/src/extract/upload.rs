@@ -211,8 +211,8 @@ impl Chunks {
     }
 }
 
-/// Number of bytes that the client may still send before the headers of the current form part must end. The budget is unlimited
-/// while the content of a form part is read.
+/// Remaining number of bytes in which the headers of the current form part must end. The budget is unlimited while the content of
+/// a form part is read.
 #[derive(Clone)]
 struct HeaderBudget(Arc<AtomicUsize>);
 

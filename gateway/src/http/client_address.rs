@@ -1,5 +1,5 @@
-//! Determines the client's address, and whether the client uses HTTPS, from the connection and from headers that
-//! trusted proxies have set.
+//! Detects the address of the client and the use of HTTPS. The sources are the connection and the headers that trusted
+//! proxies have set.
 use crate::http::{peer::Peer, trusted_proxy::TrustedProxy};
 use http::{Extensions, HeaderMap, HeaderName, request::Parts};
 use patio_kit::client_network::client_network;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 /// Remote end of a client connection: the client itself, or a proxy that forwards the client's requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer {
-    /// IP address of the client, or of the proxy that forwards its requests.
+    /// IP address of the client, or of the proxy that forwards the client's requests.
     pub address: IpAddr,
     /// Whether the connection is encrypted with TLS.
     pub tls: bool,

@@ -103,8 +103,8 @@ impl DrainableBody {
 
     /// Reads and discards the rest of the request body, up to a size and time limit.
     ///
-    /// `waits` is `true` if the client sends the body only after a `100 Continue` response. In this case, nothing is read unless
-    /// reading has already begun, because the first read makes the server send `100 Continue`.
+    /// `waits` is `true` if the client sends the body only after a `100 Continue` response. The first read makes the server send
+    /// this response. The body of such a client is therefore drained only if reading has already begun.
     pub async fn drain(mut self, waits: bool) {
         if waits && !self.body().1 {
             return;

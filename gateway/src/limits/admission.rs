@@ -39,7 +39,7 @@ const LOG_INTERVAL: Duration = Duration::from_secs(1);
 /// ends when no debt is left.
 const DEBT_PER_REJECTION: usize = 16;
 /// Upper limit of the recovery debt, as a number of rejected requests per permit. Once the limit is reached, further rejections do
-/// not prolong the overload. With a lower limit, reads admitted in a short gap between saves could pay off the debt too early.
+/// not prolong the overload. A lower limit could end an overload too early: a few reads between two saves would pay off the debt.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.
@@ -78,8 +78,8 @@ struct State {
     recovery_debt: usize,
     /// Number of consecutive ticks without any permit in use.
     idle_ticks: u32,
-    /// Notified of each rejected request. The first rejection of an overload wakes the task that checks every tick whether the
-    /// overload has ended.
+    /// Notification that each rejected request sends. The first notification of an overload wakes the task that checks, once per
+    /// tick, whether the overload has ended.
     overload_began: Arc<Notify>,
 }
 
@@ -99,8 +99,8 @@ impl State {
         }
     }
 
-    /// Returns `true` if a request must be rejected when no permit is free. This is the case while an overload lasts
-    /// (`recovery_debt` is above 0), and when the queue is full.
+    /// Returns `true` if a request that finds no free permit must be rejected instead of queued. Requests are rejected during an
+    /// overload (`recovery_debt` is above 0), and when the queue is full.
     fn is_overloaded(&self) -> bool {
         let waiting = self.saves.len() + self.reads.len();
         self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
@@ -149,7 +149,8 @@ impl State {
         }
     }
 
-    /// Removes the next request to admit from the queue, saves first; `None` when no waiting request can be admitted.
+    /// Takes the next request that can be admitted out of its queue; saves come before reads. Returns `None` when no waiting
+    /// request can be admitted.
     fn next(&mut self) -> Option<(oneshot::Sender<Permit>, Priority)> {
         if self.has_free_permit(Priority::Save)
             && let Some(save) = self.saves.pop_front()
@@ -303,7 +304,7 @@ fn release(held: &SharedPermit) {
     drop(held.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
-/// Request body that releases the request's permit as soon as reading the body has to wait for the client.
+/// Request body that releases the request's permit as soon as a reader must wait for data from the client.
 struct PermitReleasingBody {
     body: Body,
     permit: SharedPermit,

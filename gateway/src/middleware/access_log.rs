@@ -8,8 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Period after a failure of a dependency, such as a service, in which further failures of the dependency are not logged as
-/// warnings. Each failure restarts the period. Internal errors (status 500) are always logged as warnings.
+/// Period in which repeated failures of a dependency, such as a service, are not logged as warnings. Each failure of the dependency
+/// restarts the period. Internal errors (status 500) are always logged as warnings.
 const QUIET_PERIOD: Duration = Duration::from_secs(10);
 
 /// Time of the last failed request for each dependency, by the name of the dependency.

@@ -100,8 +100,8 @@ pub async fn drain_and_respond_overloaded(api: &AppState, (head, body): (Parts, 
     overloaded::build_overloaded_response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
 }
 
-/// Error reasons that are not recorded in the audit log, although the response is a 403: the caller's role did not cause the
-/// rejection.
+/// Error reasons whose 403 responses are not recorded in the audit log. These reasons concern the caller's password, not the
+/// caller's role.
 const REASONS_NOT_AUDITED: [ErrorReason; 3] = [ErrorReason::WrongPassword, ErrorReason::ConfirmPassword, ErrorReason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.

@@ -127,7 +127,7 @@ async fn list_audit(
     Ok(Json(AuditPage { events, meta }))
 }
 
-/// Returns the newest audit entries of all services, newest first, at most `wanted`.
+/// Returns the latest audit entries of all services together: at most `wanted` entries, newest first.
 async fn merged(api: &AppState, signed: &AuthenticatedCaller, filter: &pb::ListEventsRequest, wanted: usize) -> ApiResult<Vec<Kept>> {
     let asked = api.audit_service_clients().map(|(name, service)| newest((name, service), signed, filter.clone(), wanted));
     let mut merged: Vec<Kept> = try_join_all(asked).await?.into_iter().flatten().collect();
@@ -179,7 +179,8 @@ impl Kept {
     }
 }
 
-/// Returns the newest audit entries of one service, at most `wanted`, in several calls if needed.
+/// Returns the latest audit entries of one service: at most `wanted` entries, newest first. Calls the service several times if
+/// `wanted` exceeds [`ENTRIES_PER_CALL`].
 async fn newest(
     (service, mut log): (&'static str, AuditServiceClient<ServiceChannel>),
     signed: &AuthenticatedCaller,

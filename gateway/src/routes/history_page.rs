@@ -51,8 +51,8 @@ pub(super) struct NamedFieldChange {
     new: String,
 }
 
-/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. The order of the variants decides between entries with
-/// the same time: the history lists bulk jobs first, because the history is sorted in descending order.
+/// Source of a history entry: the audit log, or the bulk jobs of vehicle-svc. Entries with the same time are sorted by source. The
+/// history is sorted in descending order, so the last variant (bulk jobs) comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Audit,
@@ -109,14 +109,14 @@ impl MergedHistoryWindow {
         Ok(Self { after: query.before.as_deref().map(str::parse).transpose()?, limit })
     }
 
-    /// Returns the start position and maximum number of the audit entries to request: one more than the page holds, to detect a
-    /// further page. The result is always `Some`, because the field of the gRPC request is an `Option`.
+    /// Returns the position and limit with which to request audit entries. The limit is the page size plus 1, to detect a further
+    /// page. The result is always `Some`, because the field of the gRPC request is an `Option`.
     pub(super) fn audit_history_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Audit))
     }
 
-    /// Returns the start position and maximum number of the bulk jobs to request: one more than the page holds, to detect a further
-    /// page. The result is always `Some`, because the field of the gRPC request is an `Option`.
+    /// Returns the position and limit with which to request bulk jobs. The limit is the page size plus 1, to detect a further page.
+    /// The result is always `Some`, because the field of the gRPC request is an `Option`.
     pub(super) fn job_history_window(self) -> Option<HistoryWindow> {
         Some(self.window(Source::Jobs))
     }
@@ -144,11 +144,11 @@ impl MergedHistoryWindow {
     }
 }
 
-/// Entry of the merged history, as the gRPC message of the service that stores the entry.
+/// Entry of the merged history: a gRPC message from the service that stores the entry.
 pub(super) enum MergedHistoryEntry {
     /// Entry of the audit log, such as a sign-in or a change of a campaign.
     Audit(audit::Event),
-    /// Bulk job, or the undo of a bulk job or an import.
+    /// Bulk job, undo of a bulk job, or undo of an import.
     Job(pb::JobEvent),
 }
 

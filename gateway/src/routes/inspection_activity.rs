@@ -1,4 +1,4 @@
-//! Routes that return the inspection work in campaigns (inspected vehicles and saves) by hour, yard and user.
+//! Routes that return the inspection work in campaigns: the numbers of inspected vehicles and saves, by hour, yard and user.
 use crate::{
     extract::{
         auth::AuthenticatedCaller,

@@ -57,7 +57,7 @@ struct UserPace {
     per_hour: Option<f64>,
 }
 
-/// Returns the ids of all users in a campaign's work pace.
+/// Returns the ids of the active users in the work pace of a campaign.
 pub fn user_ids(pace: &pb::Pace) -> impl Iterator<Item = i64> {
     pace.people.iter().map(|person| person.user_id)
 }

@@ -148,7 +148,7 @@ async fn events(
     Ok(([NO_BUFFERING_HEADER], Sse::new(shown(api, signed, feed, permit).take_until(over)).keep_alive(alive)).into_response())
 }
 
-/// Returns the 429 response for exceeding the limit of open event streams.
+/// Returns the 429 response to a request that exceeds the limit of open event streams.
 pub fn too_many_streams_problem() -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_STREAMS", "Too many live connections. Close other tabs.").with_retry_after(30)
 }

@@ -1,5 +1,5 @@
-//! Route with which the web app updates its copy of a campaign's vehicle list: returns the changes since the copy's
-//! revision.
+//! Route with which the web app updates a stored copy of a campaign's vehicle list. The route returns the changes since the
+//! revision of the copy.
 use crate::routes::vehicle_list::ListedVehicle;
 use crate::{
     extract::{

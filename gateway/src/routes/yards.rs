@@ -1,4 +1,4 @@
-//! Routes that list the yards (parking areas of the site), each with the number of its vehicles and how many of them are inspected.
+//! Routes that list the yards (parking areas of the site). Each yard has a number of vehicles and a number of inspected vehicles.
 use crate::{
     extract::{auth::AuthenticatedCaller, query, request_parts::QueryParams},
     http::problem::ApiResult,

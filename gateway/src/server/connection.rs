@@ -45,8 +45,8 @@ const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
 /// Keep-alive timeout for connections of trusted proxies. Most proxies close idle connections after a minute. The gateway must
 /// not close first, because a request that the proxy has just sent would be lost.
 const PROXY_KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// Difference between the gateway's keep-alive timeout and the shorter timeout announced to the client, so that the client closes
-/// first.
+/// Time by which the keep-alive timeout announced to the client is shorter than the timeout that the gateway applies. The client
+/// therefore closes an idle connection first.
 const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
 /// Maximum time that the gateway waits for the graceful close of a connection; then the connection is dropped.
 const CLOSE_GRACE: Duration = Duration::from_millis(500);
@@ -80,7 +80,7 @@ fn idle_timeouts(config: &Config, address: IpAddr) -> IdleTimeouts {
 }
 
 impl Connection {
-    /// Creates a connection from `peer`. The router `app` handles the requests on the tokio runtime of `work`.
+    /// Creates a connection from `peer`. The router `app` handles the requests; `work` provides the tokio runtime for the handlers.
     pub(super) fn new(app: Router, api: AppState, work: HandlerRuntime, peer: Peer) -> Self {
         let timeouts = idle_timeouts(&api.config, peer.address);
         Self { app, api, work, peer, timeouts, shared: AtomicBool::new(false) }

@@ -86,7 +86,8 @@ pub struct ActivityTrackingBody {
 }
 
 impl ActivityTrackingBody {
-    /// Wraps the body of a request or response. The new value owns `busy`, so that the request stays in flight until the value is dropped.
+    /// Wraps the body of a request or response. The wrapper owns the guard `busy`, which keeps the request in flight until the
+    /// wrapper is dropped.
     #[must_use]
     pub fn new(body: Body, busy: InFlightGuard) -> Self {
         Self { body, busy }

@@ -87,8 +87,8 @@ impl Server {
         self.tls.as_ref().map(|tls| tls.startup_messages(self.address.ip())).unwrap_or_default()
     }
 
-    /// Serves requests with a separate tokio runtime for network I/O. Request handlers run on the caller's runtime, together
-    /// with the services.
+    /// Serves requests on a separate tokio runtime for network I/O. The request handlers run on the runtime that calls this
+    /// function.
     ///
     /// # Errors
     /// Returns an error when the threads of the I/O runtime cannot be started.

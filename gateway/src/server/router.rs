@@ -25,7 +25,8 @@ use tower_http::{
 /// Content type of .xlsx files, which are not compressed again because the format is already compressed.
 const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/// Returns the router for plain HTTP on an HTTPS server: serves the health checks, and redirects every other request to HTTPS.
+/// Returns the router for plain HTTP requests to an HTTPS server. The router serves the health check and the public token keys
+/// (JWKS), and redirects other requests to HTTPS.
 pub(super) fn https_redirect_router(api: AppState) -> Router {
     routes::health::liveness_and_jwks_routes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
 }

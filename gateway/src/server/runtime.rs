@@ -7,8 +7,8 @@ use std::any::Any;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::task::AbortOnDropHandle;
 
-/// Handle of the tokio runtime that runs request handlers. The default value holds no handle: each handler then runs on the runtime
-/// that calls [`HandlerRuntime::run`].
+/// Handle of the tokio runtime that runs request handlers. The default value contains no handle; [`HandlerRuntime::run`] then runs
+/// the work on the runtime of its caller.
 #[derive(Debug, Clone, Default)]
 pub struct HandlerRuntime(Option<Handle>);
 
@@ -19,7 +19,8 @@ impl HandlerRuntime {
         Self(Some(Handle::current()))
     }
 
-    /// Runs a future on the handlers' runtime and returns the output of the future. Dropping the returned future cancels the work.
+    /// Runs the future `work` on the tokio runtime for request handlers, and returns the output of `work`. Dropping the future that
+    /// this function returns cancels `work`.
     ///
     /// # Errors
     /// Returns the panic payload when the future panics.

@@ -31,8 +31,9 @@ fn host() -> String {
     if fit { first.to_owned() } else { String::new() }
 }
 
-/// Returns the listen address; for a wildcard address such as `0.0.0.0`, the private addresses of all network interfaces. Public
-/// addresses of interfaces are left out, since a public address may later be assigned to another machine.
+/// Returns the addresses of this machine that its certificate and its URLs contain. If `listen` is a wildcard address such as
+/// `0.0.0.0`, returns the private addresses of all network interfaces; otherwise, returns only `listen`. Public addresses of
+/// interfaces are left out, since a public address may later be assigned to another machine.
 fn addresses(listen: IpAddr) -> Vec<IpAddr> {
     if !listen.is_unspecified() {
         return vec![listen];

@@ -92,8 +92,9 @@ impl LocalCa {
     /// Returns the server certificate and key. A new certificate is issued when the current certificate expires soon or lacks one
     /// of the `names`.
     ///
-    /// A new certificate has the same key as the earlier certificates and also contains their names. The certificate is therefore
-    /// still valid when the machine returns to an earlier network.
+    /// A new certificate keeps the key of the current certificate, and also contains the names of the current certificate, up to
+    /// `MAX_CERTIFICATE_NAMES` names in total. The new certificate is therefore still valid when the machine returns to an earlier
+    /// network.
     pub fn load_or_issue_server_certificate(&self, now: DateTime<Utc>, names: &[String]) -> anyhow::Result<Pair> {
         let _one_at_a_time = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let known = fs::read(self.folder.join("server.json")).ok().and_then(|text| serde_json::from_slice::<Known>(&text).ok());

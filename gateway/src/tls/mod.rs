@@ -1,5 +1,5 @@
-//! HTTPS of the gateway itself, without a proxy in front. The certificate comes from files or from a local certificate
-//! authority; a changed certificate is loaded without a restart.
+//! TLS for HTTPS connections that the gateway accepts directly, without a reverse proxy. The certificate comes from files or from a
+//! local certificate authority. A changed certificate is loaded without a restart.
 
 mod host_names;
 mod local_ca;
@@ -25,7 +25,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// Interval at which the certificate files are checked for changes.
 const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
-/// Value of `PATIO_TLS` that selects the local certificate authority.
+/// Value of the setting `PATIO_TLS` that selects the local certificate authority.
 const SELF_SIGNED: &str = "self-signed";
 
 /// URL path of the local CA certificate, which users install on phones so that the phones trust this server.
@@ -36,7 +36,7 @@ pub const CA_CERT_URL_PATH: &str = "/patio-ca.crt";
 pub enum CertificateSource {
     /// Certificate issued by a local certificate authority (CA). Users install the CA certificate on their phones.
     SelfSigned,
-    /// Certificate and key from PEM files, checked for changes every two seconds.
+    /// Certificate and key from PEM files. The server regularly checks the files for changes.
     Files {
         /// File with the certificate and its intermediate certificates.
         certificates: PathBuf,

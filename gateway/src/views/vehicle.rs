@@ -101,7 +101,8 @@ fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
     (HeaderMap::from_iter([(ETAG, conditional_headers::build_vehicle_etag(vehicle.version))]), Json(vehicle))
 }
 
-/// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.
+/// Converts the gRPC error of a save to an error response. If the save was based on an outdated version of the vehicle, the response
+/// contains the current vehicle in `details`.
 pub async fn save_error_to_problem(api: &AppState, signed: &AuthenticatedCaller, id: i64, refusal: Status) -> Problem {
     let is_stale = errors::reason(&refusal) == Some(ErrorReason::StaleVersion);
     let problem = Problem::from(refusal);

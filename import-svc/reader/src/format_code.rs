@@ -8,8 +8,8 @@ const UNKNOWN_FORMAT: &str = "a number in an unknown format";
 pub(crate) enum NumberFormat {
     /// Format that displays all digits of the number without changes, such as `General`.
     Plain,
-    /// Format of digit placeholders and fixed characters, such as `00-000`. Several sections apply to positive, negative and zero
-    /// numbers, or to numbers that meet a condition.
+    /// Format that consists of digit placeholders and fixed characters, such as `00-000`. Contains one or more sections. Each
+    /// section applies to positive, negative or zero numbers, or to the numbers that meet the condition of the section.
     Pattern(Vec<FormatSection>),
     /// Format of a date, a time of day, or both.
     DateTime,
@@ -114,8 +114,8 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
 
 /// Parses one section of a format code. Returns `None` if the section is empty or applies only to text.
 ///
-/// Returns `Err` if the section is not a digit pattern, for example if the section is a date. The error value is the number format that
-/// then applies to the whole format code.
+/// Returns `Err` if the section is not a digit pattern, for example if the section formats a date. The error value is then the
+/// number format of the whole format code.
 fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
     let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);
@@ -182,11 +182,11 @@ fn code_starts(first: &char, rest: &[char], word: &[char]) -> bool {
     rest.len() + 1 >= word.len() && std::iter::once(first).chain(rest).zip(word).all(|(c, letter)| c.eq_ignore_ascii_case(letter))
 }
 
-/// Parses the content of square brackets in a format code: a colour, a locale, a currency, a condition, or elapsed time. Stores a condition
-/// in `section`.
+/// Parses the content of square brackets in a format code. The content is a colour, a locale, a currency, a condition, or a unit of
+/// elapsed time, as in `[h]`. Stores a condition in `section`.
 ///
-/// Returns `Err` for elapsed time, a currency or an invalid condition, because a digit pattern cannot contain them. The error value is the
-/// number format that then applies to the whole format code.
+/// Returns `Err` for elapsed time, a currency or an invalid condition, because none of these can be part of a digit pattern. The
+/// error value is then the number format of the whole format code.
 fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat> {
     let lower = inside.to_lowercase();
     let is_elapsed = !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.chars().all(|c| unit.starts_with(c)));

@@ -1,8 +1,8 @@
 //! Parses workbooks, each in a separate sandboxed process.
 //!
-//! Uploaded files are not trusted: a malicious file can exhaust memory, which aborts the process that reads the file. Therefore
-//! the service starts its own executable again, with the argument `read-workbook`. The service writes the file to standard input
-//! of this process and reads the rows from standard output.
+//! Uploaded files are not trusted: a malicious file can exhaust memory, which aborts the process that reads the file. For each
+//! workbook, import-svc therefore starts its own executable again as a reader process, with the argument `read-workbook`. The reader
+//! process receives the file on standard input and writes the rows to standard output.
 mod cell;
 mod columns;
 mod format_code;

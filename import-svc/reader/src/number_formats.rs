@@ -47,7 +47,8 @@ impl NumberFormats {
     }
 }
 
-/// Formats a number that has no format pattern: up to 15 significant digits, no decimal point for whole numbers.
+/// Formats a number as a spreadsheet program does without a format pattern: up to 15 significant digits, and no decimal point for
+/// whole numbers.
 fn plain(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
@@ -89,7 +90,7 @@ fn moment(number: f64, from_1904: bool) -> Cell {
     unsupported_date(at.format(pattern).to_string())
 }
 
-/// Rounds a number that is known to fit into `i64`.
+/// Rounds a number to the nearest integer. The caller ensures that the number fits into `i64`.
 fn whole(number: f64) -> i64 {
     format!("{number:.0}").parse().unwrap_or_default()
 }
@@ -105,8 +106,8 @@ fn duration(number: f64) -> Cell {
 
 /// Rounds a non-negative number half up, and returns its digits before and after the decimal point.
 ///
-/// Like a spreadsheet program, rounds the decimal digits that [`plain`] displays, not the binary value. For example, 2.675 becomes 2.68,
-/// although its binary value is slightly below 2.675.
+/// The function rounds the decimal digits that [`plain`] returns, as a spreadsheet program does, instead of the binary value. For
+/// example, 2.675 becomes 2.68, although the stored binary value is slightly below 2.675.
 fn rounded(number: f64, decimals: usize) -> (String, String) {
     let text = plain(number);
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

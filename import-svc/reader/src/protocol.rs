@@ -19,8 +19,8 @@ pub struct ReaderRecord {
     /// Result of reading; `None` in every record except the last record.
     #[prost(oneof = "SheetReadResult", tags = "3, 4")]
     pub end: Option<SheetReadResult>,
-    /// Encoded [`CorrectionRowBatch`] with the rows read since the previous record; the first record begins with the header. Empty during an
-    /// import: these rows are needed only for a copy of the workbook that the user corrects.
+    /// Encoded [`CorrectionRowBatch`] with the rows read since the previous record; the first record begins with the header. Empty
+    /// when the workbook is read for an import.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
 }
@@ -84,7 +84,8 @@ pub struct SheetSummary {
     pub notes: Vec<String>,
 }
 
-/// Writes a record, preceded by its length, to the pipe to the parent process.
+/// Writes a record to `out`, preceded by the length of the record. `out` is the standard output of the reader process, a pipe to
+/// import-svc.
 ///
 /// # Errors
 /// Returns an error when the pipe is closed.

@@ -6,7 +6,8 @@ pub const MAX_FILE_BYTES: usize = 5_242_880;
 /// Maximum number of row errors that a rejection lists; further errors are only counted.
 pub const MAX_LISTED_ERRORS: usize = 100;
 
-/// Reason for the rejection of an uploaded file; `ErrorCode` in the response of `POST /documents/upload`.
+/// Reason for the rejection of an uploaded file. The field `ErrorCode` in the response of `POST /documents/upload` contains the
+/// number of the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorCode {
     /// The workbook has no worksheet named `Sheet1`.

@@ -59,8 +59,8 @@ fn longest(column: Column) -> usize {
 /// value.
 const CAMPAIGN_COLUMNS: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
-/// Columns in which a value that a spreadsheet program converted, such as a date, is an error. These columns identify the vehicle and its
-/// parking space, and the conversion loses the text that the user typed.
+/// Columns that must not contain converted values, such as dates. A spreadsheet program converts a text that looks like a date, and
+/// the typed text is lost. These columns need the typed text, because they identify the vehicle and its parking space.
 const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
 
 /// Cells of one row, indexed by recognized column.
@@ -85,8 +85,8 @@ pub(crate) struct RowCollector<'s> {
 
 /// Campaign values of the first vehicle row, in the order of [`CAMPAIGN_COLUMNS`].
 struct Campaign {
-    /// Cells of the first vehicle row in the four campaign columns, not normalized. An equal cell in a later row is accepted without
-    /// being normalized.
+    /// Cells of the first vehicle row in the four campaign columns, before normalization. If a later row has an equal cell, that
+    /// cell is valid and need not be normalized.
     cells: [Cell; 4],
     /// Normalized texts of the first vehicle row in the four campaign columns: campaign name, part, description and model.
     texts: [String; 4],
@@ -136,7 +136,8 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Adds one cell of the worksheet, with its row and column counted from 0. Returns the reason to stop if the file is rejected.
+    /// Adds one cell of the worksheet at a row index and a column index, both counted from 0. Returns an error, so that reading
+    /// stops, if the file is rejected or if the parent process closed the pipe.
     pub(crate) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), SheetReadError> {
         if cell == Cell::Blank {
             return Ok(());
@@ -287,8 +288,8 @@ impl<'s> RowCollector<'s> {
         Campaign { cells: CAMPAIGN_COLUMNS.map(|column| cells[column as usize].clone()), texts }
     }
 
-    /// Converts the VIN and the parking space of one row to a vehicle, and records their errors. Returns `None` if one of them is
-    /// invalid or an earlier row has the same VIN.
+    /// Converts the VIN and the parking space of one row to a vehicle. Returns `None` if the VIN or the parking space is invalid, or
+    /// if an earlier row has the same VIN; the reason is recorded as an error.
     fn vehicle(&mut self, cells: &Cells) -> Option<NewVehicle> {
         let space = self.space(cells);
         let identifier = self.identifier(cells)?;

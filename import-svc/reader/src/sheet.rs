@@ -46,7 +46,7 @@ struct Cells<'p, 'f> {
     texts: &'p [Rc<str>],
     formats: &'p NumberFormats,
     from_1904: bool,
-    /// Index of the current row, counted from 0. The index applies to rows and cells whose position is not given in the XML.
+    /// Index of the current row, counted from 0. A row or cell whose XML element contains no position gets this row index.
     row: u32,
     column: u32,
 }
@@ -172,7 +172,8 @@ struct Attributes<'x> {
 }
 
 impl<'x> Attributes<'x> {
-    /// Parses the attributes in one pass, because a worksheet may have millions of cells. Their values contain no XML escapes.
+    /// Parses the attributes in one pass, because a worksheet may have millions of cells. XML escapes are not decoded, because the
+    /// values of these attributes contain none.
     fn of(start: &'x BytesStart<'_>) -> Result<Self, Rejection> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
         while let Some((name, behind)) = rest.split_once('=') {

@@ -21,7 +21,8 @@ use tokio::{
 pub const WORKBOOK_READ_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of concurrent reader processes; further workbooks wait.
 pub const MAX_READER_PROCESSES: usize = 2;
-/// Maximum size in bytes of the encoded vehicles, or rows, of one workbook. Enough for 200,000 vehicles with the longest values.
+/// Maximum total size in bytes of the encoded records of one workbook: vehicles to import, or rows with their errors. The limit is
+/// enough for 200,000 vehicles with the longest values.
 const MAX_ENCODED_BYTES: usize = 48 << 20;
 
 /// Reads workbooks, each in a separate process. Clones share the concurrency limits.
@@ -78,12 +79,13 @@ impl WorkbookReader {
         Self { program, timeout, reader_slots: Arc::new(Semaphore::new(MAX_READER_PROCESSES)), user_slots }
     }
 
-    /// Reads a workbook in a new reader process. First waits until the user's earlier workbooks are read and fewer than
-    /// [`MAX_READER_PROCESSES`] processes run. Calls `report_rows` with the number of rows read so far. Dropping the future kills the
-    /// process.
+    /// Reads a workbook in a new reader process. Before the start, waits until no other workbook of the user is being read and fewer
+    /// than [`MAX_READER_PROCESSES`] reader processes run. Repeatedly calls `report_rows` with the number of rows read so far.
+    /// Dropping the returned future kills the reader process.
     ///
     /// # Errors
-    /// Returns the rejection of the workbook, also when the reader process died or timed out; `NotStarted` if it failed to start.
+    /// Returns a rejection when the workbook is invalid, or when the reader process died or timed out. Returns `NotStarted` when the
+    /// reader process failed to start.
     pub async fn read(
         &self,
         person: i64,
@@ -97,10 +99,11 @@ impl WorkbookReader {
         }
     }
 
-    /// Reads all rows of a workbook with their errors, in a new reader process. Waits first, like [`Self::read`].
+    /// Reads all rows of a workbook with their errors, in a new reader process. Before the start, waits under the same conditions as
+    /// [`Self::read`].
     ///
     /// # Errors
-    /// Returns the rejection of a file whose rows cannot be read at all; `NotStarted` if the reader process failed to start.
+    /// Returns a rejection when no row of the workbook can be read. Returns `NotStarted` when the reader process failed to start.
     pub async fn read_correction_rows(&self, person: i64, file: Bytes) -> Result<CorrectionRows, WorkbookReadError> {
         let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match output.end {

@@ -1,4 +1,5 @@
-//! Main function of the reader process: sets its resource limits, reads one workbook from standard input, writes records.
+//! Main function of the reader process: limits the resources of the process, reads one workbook from standard input, and writes
+//! records to standard output.
 use crate::{
     protocol::{self, ReaderRecord, SheetReadResult},
     rejection::{self, MAX_FILE_BYTES},
@@ -13,10 +14,11 @@ use std::{
 
 /// Maximum address space in bytes for reading a workbook, on top of the address space that the process already uses.
 const READING_ADDRESS_SPACE: u64 = 64 << 20;
-/// Limit of the reader process's total address space in bytes, used when its current address space cannot be determined.
+/// Maximum total address space in bytes of the reader process. This limit applies when the current address space of the process is
+/// unknown.
 const MAX_ADDRESS_SPACE: u64 = 512 << 20;
-/// Maximum address space in bytes of the reader process before it reads the workbook; a larger process exits with an error. The limit
-/// during reading is the initial address space plus [`READING_ADDRESS_SPACE`], so a larger initial size would raise that limit too much.
+/// Maximum address space in bytes that the reader process may use before reading the workbook; a larger process exits with an error.
+/// The total limit during reading is the initial size plus [`READING_ADDRESS_SPACE`], so this maximum also bounds the total limit.
 const MAX_INITIAL_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the reader process ends even if its parent process has died.
 const MAX_CPU_SECONDS: u64 = 20;

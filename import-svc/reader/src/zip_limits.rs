@@ -68,8 +68,8 @@ fn bomb() -> Rejection {
     unreadable_workbook_rejection("it unpacks to more than 256 MiB")
 }
 
-/// Unpacks one part to check its real size, since declared sizes can be forged. Subtracts the size from the byte budget `left`
-/// and returns the rest.
+/// Unpacks one part to determine its real size, since declared sizes can be forged. `left` is the number of bytes that may still be
+/// unpacked. Returns `left` minus the size of the part.
 fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
     let mut buffer = vec![0; 64 << 10];
     let mut seen = Part::default();

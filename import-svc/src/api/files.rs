@@ -81,8 +81,8 @@ impl FileApi {
         }
     }
 
-    /// Returns a rejected workbook with its errors marked, for its uploader and for supervisors. Other callers get
-    /// `RejectedWorkbookNotFound`.
+    /// Returns a copy of a rejected workbook in which the errors are marked. Only the uploader of the workbook and supervisors may
+    /// download the copy. Other callers get `RejectedWorkbookNotFound`.
     async fn correction_workbook(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
         let _place = self.places.try_acquire()?;
         let kept = rejected_workbooks::find_by_upload_id(&self.db, upload_id, self.host.clock.now())

@@ -13,8 +13,8 @@ use workbook_reader::rejection::{MAX_FILE_BYTES, file_too_large_rejection, is_un
 
 /// Idle timeout of an upload: maximum time between two chunks.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum number of bytes that are read from an upload that will be rejected. The client must finish sending before it can receive the
-/// rejection.
+/// Maximum number of bytes received for a file that is too large or has the wrong extension. The excess data is discarded, not
+/// refused, because the client can receive the rejection only after sending the whole file.
 const MAX_DISCARDED_BYTES: usize = 2 * MAX_FILE_BYTES;
 /// Maximum length of a file name in characters; longer names are cut.
 const MAX_NAME_LEN: usize = 200;
@@ -45,8 +45,8 @@ pub(super) struct ReceivedUpload {
     pub(super) campaign_name: String,
 }
 
-/// Receives an uploaded file and checks whether its name ends with `ending`. Reads up to `MAX_DISCARDED_BYTES` bytes of a file that will
-/// be rejected, so that the client finishes sending.
+/// Receives an uploaded file and checks whether the file name ends with `ending`. If the file is too large or its name has another
+/// ending, the function continues to receive up to `MAX_DISCARDED_BYTES` bytes, so that the client can finish sending.
 pub(super) async fn receive_file<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
 
-/// Time without a new progress record after which the progress stream ends. A running import writes records even while its row count
-/// stays the same. While the cache is unavailable, a stream that has already sent progress stays open.
+/// Timeout of a progress stream. The stream ends if no new progress record appears for this time. A running import writes records
+/// even while its row count stays the same. While the cache is unavailable, a stream that has already sent progress stays open.
 const PROGRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Watch {

@@ -43,7 +43,8 @@ impl ParsedCsv {
     }
 }
 
-/// Parses a CSV file of vehicle changes. Every problem is returned in [`ParsedCsv`], errors with their line number.
+/// Parses a CSV file of vehicle changes. The returned [`ParsedCsv`] also contains the problems of the file: errors with line
+/// numbers, and warnings.
 #[must_use]
 pub fn parse_csv(data: &[u8]) -> ParsedCsv {
     // Some terminals and legacy port systems append Ctrl-Z (0x1A) to a file.
@@ -201,8 +202,8 @@ impl Header {
     }
 }
 
-/// Returns the line number of an opening quote without a closing quote; `None` if every quote is closed. Without this check, the
-/// value would include all following lines.
+/// Returns the line number of an opening quote without a closing quote; `None` if every quote is closed. Without this check, a value
+/// with an unclosed quote would include all following lines of the file.
 fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
     if !text.contains('"') {
         return None;

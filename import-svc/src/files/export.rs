@@ -31,7 +31,7 @@ use tonic::Streaming;
 
 /// Maximum number of concurrent exports.
 const MAX_CONCURRENT: usize = 4;
-/// Maximum length of the queue of the workbook writer, in chunks of vehicles.
+/// Maximum number of vehicle chunks that wait in the queue of the workbook writer.
 const MAX_QUEUED_CHUNKS: usize = 2;
 
 /// Exports campaigns as workbooks. Clones share the concurrency limit.

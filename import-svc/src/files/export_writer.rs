@@ -98,7 +98,7 @@ impl Styles {
     }
 }
 
-/// Returns `true` if a spreadsheet program would treat the text as a formula when a user types it.
+/// Returns `true` if a spreadsheet program would interpret the text as a formula when a user types the text into a cell.
 pub(super) fn looks_like_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
@@ -141,14 +141,14 @@ pub struct ExportWriter {
     book: Workbook,
     styles: Styles,
     report: Report,
-    /// Index in `all` of each yard's worksheet, by yard id. Key 0 stands for vehicles without a yard, or for all vehicles when
-    /// the report is not split by yard.
+    /// Position of each worksheet in the list `all`, by the id of its yard. Key 0 stands for vehicles without a yard, or for all
+    /// vehicles when the report is not split by yard.
     pages: HashMap<i32, usize>,
     all: Vec<Page>,
 }
 
 impl ExportWriter {
-    /// Creates the writer of an export workbook, which writes its temporary files to `folder`.
+    /// Creates the writer of an export workbook. The writer creates its temporary files in `folder`.
     pub fn new(report: Report, folder: &Path) -> Result<Self, XlsxError> {
         let mut book = Workbook::new();
         book.set_tempdir(folder)?;
@@ -174,7 +174,8 @@ impl ExportWriter {
         write_row(sheet, page.counts.vehicles, line, &self.styles)
     }
 
-    /// Returns the index in `all` of the worksheet for `key`, a yard id or 0; creates the worksheet if it does not exist.
+    /// Returns the position in the list `all` of the worksheet for `key`. Creates the worksheet if it does not exist. `key` is a
+    /// yard id, or 0 as in `pages`.
     fn page(&mut self, key: i32, name: String) -> Result<usize, XlsxError> {
         if let Some(known) = self.pages.get(&key) {
             return Ok(*known);

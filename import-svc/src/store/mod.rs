@@ -44,7 +44,8 @@ pub enum BeginAttemptResult {
     Started {
         /// Id of the import in the database.
         id: i64,
-        /// Id of the draft campaign that an earlier attempt left, to be discarded first; `None` if there is no draft.
+        /// Id of the campaign that an earlier attempt created; `None` if no earlier attempt created a campaign. If the campaign is
+        /// still a draft, the draft must be discarded before the file is imported again.
         leftover: Option<i64>,
     },
     /// The same file was already imported under this upload id.
@@ -76,7 +77,7 @@ struct Earlier {
 pub enum ImportFailureKind {
     /// The file was rejected, for example because of invalid rows.
     Rejected,
-    /// The import failed for a reason other than the file.
+    /// The import failed although the file was not rejected, for example because another service failed.
     Failed,
     /// The uploader cancelled the import or disconnected, or the service was shutting down.
     Cancelled,
@@ -173,7 +174,7 @@ pub async fn record_failure(db: &Db, id: i64, outcome: ImportFailureKind, errors
     })).await
 }
 
-/// Columns of an import's row that are needed for the audit event of a successful import.
+/// Values from the database row of an import that the audit event of a successful import needs.
 #[derive(Debug, Clone, FromRow)]
 struct SuccessfulImport {
     campaign_id: Option<i64>,
@@ -224,13 +225,13 @@ pub struct RunningImport {
     pub user_id: i64,
     /// Role of the user at the time of the import, as text.
     pub role: String,
-    /// Campaign id of the draft campaign that the import created; `None` before that step.
+    /// Id of the draft campaign that the import created; `None` if the import has not created a draft campaign yet.
     pub campaign_id: Option<i64>,
     /// Time of the last heartbeat of the import's process.
     pub seen_at: DateTime<Utc>,
 }
 
-/// Returns the imports that the database lists as running, at most 100, those with the oldest heartbeat first.
+/// Returns up to 100 imports that the database lists as running. Imports with the oldest heartbeat come first.
 pub async fn list_running_imports(db: &Db) -> Result<Vec<RunningImport>, Error> {
     on!(db.read_pool(), c => query_as(
         "select id, user_id, role, campaign_id, seen_at from imports where outcome = 'running' order by seen_at limit 100")

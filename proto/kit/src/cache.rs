@@ -210,7 +210,8 @@ impl Cache {
         }
     }
 
-    /// Starts a task that writes a test key to Redis every few seconds, and sets the metric `patio_redis_up` by the result.
+    /// Starts a task that writes a test key to Redis every few seconds. The metric `patio_redis_up` shows whether the last write
+    /// succeeded.
     ///
     /// A ping is not enough: a Redis server that is full or read-only still responds to a ping.
     pub fn spawn_redis_probe(&self, tasks: &BackgroundTasks, service: &'static str) {
@@ -227,8 +228,8 @@ impl Cache {
 }
 
 impl Cache {
-    /// Returns a warning for each setting of the Redis server that could lose stored lockouts (blocks of sign-in after failed attempts).
-    /// Returns no warning for a setting that cannot be read, nor for a cache in memory.
+    /// Returns one warning for each Redis server setting with which stored lockouts could be lost. A lockout blocks sign-in after failed
+    /// attempts. Returns no warning for a setting that cannot be read, nor for a cache in memory.
     pub async fn find_unsafe_redis_settings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [

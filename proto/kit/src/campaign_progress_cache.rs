@@ -20,8 +20,8 @@ pub struct CachedCampaignProgress {
     /// Whether `next` and `in_dash` are valid. `false` after a save, because vehicle-svc then caches only `total` and `inspected`;
     /// campaign-svc later loads and caches all fields.
     pub next_known: bool,
-    /// Whether the campaign has vehicles in yard `-`, whose parking spaces begin with a dash. Users with the role operator do not see
-    /// these vehicles. Valid only when `next_known` is set.
+    /// Whether the campaign has vehicles in yard `-`, the yard of all parking spaces that begin with a dash. Operators do not see these
+    /// vehicles. Valid only when `next_known` is `true`.
     pub in_dash: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Shared state of this process's database: its address for error messages, and whether a read-only server was found recently.
+//! Shared state of the database of this process: the address for error messages, and the time at which a read-only server was last found.
 use crate::{atomic_instant::AtomicInstant, telemetry::outage_tracker::OutageTracker};
 use std::{
     sync::{LazyLock, OnceLock},
     time::Duration,
 };
 
-/// Time during which every connection is checked before use, after a read-only server was found.
+/// Time after the discovery of a read-only server during which every connection is checked before use.
 const SUSPICION_PERIOD: Duration = Duration::from_secs(10);
 
 /// Address of the database of this process.
@@ -42,8 +42,8 @@ pub(crate) fn record_database_available() {
     }
 }
 
-/// Starts a period of ten seconds in which every connection is checked before use, after a read-only server was found. Connections
-/// to a read-only server are closed.
+/// Records that a read-only server was found. For the next ten seconds, every connection is checked before use, and connections to a
+/// read-only server are closed.
 pub(crate) fn record_read_only_server() {
     READ_ONLY.set_to_now();
 }

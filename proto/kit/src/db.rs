@@ -241,11 +241,12 @@ impl Db {
         }
     }
 
-    /// Runs `work` without a transaction on `PostgreSQL`. `work` may read rows first, and does all its writing in one last statement.
+    /// Runs `work` without a transaction on `PostgreSQL`. `work` may first read rows, and must then write with a single statement, the
+    /// last one.
     ///
     /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Other transactions may have changed
-    /// the rows that `work` read, so the statement has to check these rows itself. Its query plan is reused for all parameter values,
-    /// because planning takes longer than running the statement.
+    /// the rows that `work` read, so the writing statement has to check these rows itself. The statement's query plan is reused for all
+    /// parameter values, because planning takes longer than running the statement.
     ///
     /// On `SQLite` this function does the same as [`Self::write`].
     pub async fn write_single_statement<T, E, F>(&self, work: F) -> Result<T, E>
@@ -362,8 +363,8 @@ where
     Ok(done)
 }
 
-/// Returns a migrator that ignores applied migrations unknown to this version. A newer version may have run such migrations,
-/// because two versions may run side by side. The older version still works, because migrations only add tables and columns.
+/// Returns a migrator that accepts a database with migrations of a newer version of Patio. During an update, two versions may run side by
+/// side. The older version still works, because migrations only add tables and columns.
 fn ignoring_unknown(steps: &Migrator) -> Migrator {
     let mut steps = Migrator::with_migrations(steps.iter().cloned().collect());
     steps.set_ignore_missing(true);

@@ -22,8 +22,8 @@ use std::{
 const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Minimum time between two log lines with the same reason for waiting for the database.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
-/// Caller name in the access tokens with which a process loads revocations from auth-svc and reports session activity. The name
-/// belongs to no service, because the process makes these calls on behalf of all services that run in it.
+/// Caller name for calls to auth-svc that load revocations and report session activity. No service has this name, because the process
+/// makes these calls on behalf of all services that run in it.
 const KEY_SYNC_SERVICE: &str = "process";
 
 /// gRPC client channels to the four services of Patio.
@@ -40,8 +40,8 @@ pub struct ServiceChannels {
 }
 
 impl ServiceChannels {
-    /// Starts the DNS lookups of the remote services and the health checks of the replicas that this process uses. Otherwise, the
-    /// first gRPC call to a service would start them.
+    /// Starts the DNS lookups of the remote services and the health checks of the replicas that this process uses. Without this function,
+    /// these lookups and checks would start only with the first gRPC call to each service.
     pub fn start_health_checks(&self) {
         for link in [&self.auth, &self.campaign, &self.vehicle, &self.import] {
             if let ServiceChannel::Remote(replicas) = link {
@@ -132,7 +132,8 @@ impl ServiceHost {
     /// Runs `work`, and retries it while the database is unavailable, because processes may start in any order.
     ///
     /// A service in its own process also retries `work` while its role, database or privileges are missing, because an administrator may
-    /// still create them. In a process that runs all services, this is an error at once, so that the administrator sees the wrong setting.
+    /// still create them. A process that runs all services does not retry in this case, so that the administrator sees the wrong setting
+    /// immediately.
     ///
     /// # Errors
     /// Returns any failure of `work` that is not retried.

@@ -50,7 +50,8 @@ pub struct ServiceTls {
     current: Arc<ArcSwap<Current>>,
 }
 
-/// Tower service that opens TLS connections for a gRPC channel. The trait is an alias for its supertraits.
+/// Tower service that opens TLS connections for a gRPC channel. Every type that meets the bounds below implements this trait, so that
+/// signatures need not repeat the bounds.
 pub trait GrpcTlsConnector:
     tower::Service<Uri, Response = TokioIo<client::TlsStream<TcpStream>>, Error = io::Error, Future: Send> + Send + 'static
 {

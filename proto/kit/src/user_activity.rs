@@ -14,8 +14,7 @@ pub struct UserActivity {
 }
 
 impl UserActivity {
-    /// Records a call by a user. The first call after an idle period wakes the background tasks, which pause for longer while users
-    /// are idle.
+    /// Records a call by a user. The first call after an idle period also ends the pauses of the background tasks.
     pub fn record_call(&self) {
         let was_idle = self.is_idle();
         self.last_call.set_to_now();
@@ -30,8 +29,8 @@ impl UserActivity {
         !self.last_call.was_set_within(IDLE_AFTER)
     }
 
-    /// Pauses a background task between two polls: for `active` while users make calls, for `idle` while the process is idle. A call
-    /// by a user ends an idle pause early.
+    /// Pauses a background task until the next poll. The pause lasts `active` while users make calls, and `idle` while no user makes
+    /// calls. A call by a user ends an idle pause early.
     pub async fn sleep_until_next_poll(&self, active: Duration, idle: Duration) {
         let idle_period_ended = self.idle_period_ended.notified();
         if self.is_idle() {

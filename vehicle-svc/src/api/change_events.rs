@@ -111,8 +111,8 @@ fn events(receiver: Receiver<ChangeFeedItem>) -> impl futures::Stream<Item = Res
     })
 }
 
-/// Returns the event without data that the caller may not see. Removes the counts of other users if the caller is an operator. Removes all
-/// vehicle rows if `yard_filter` excludes any of the vehicles.
+/// Returns the event without data that the caller may not see. If the caller is an operator, a pace event loses the counts of other
+/// users. If `yard_filter` excludes any vehicle of the event, the event loses all vehicle rows.
 fn hide_invisible_parts(event: WatchEvent, yard_filter: YardFilter, caller: &Caller) -> WatchEvent {
     match event.event {
         Some(Event::Pace(mut changed)) => {

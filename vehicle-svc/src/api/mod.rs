@@ -31,8 +31,7 @@ fn reply<T>(message: T) -> Reply<T> {
 /// Maximum length of a device name in characters.
 const MAX_DEVICE_LEN: usize = 64;
 
-/// Checks that the name of a device has at most [`MAX_DEVICE_LEN`] characters and no control characters. The app generates the
-/// name on the device.
+/// Checks a device name, which the app generates: at most [`MAX_DEVICE_LEN`] characters and no control characters.
 fn device(name: &str) -> Result<(), Error> {
     let is_valid = name.chars().count() <= MAX_DEVICE_LEN && !name.chars().any(char::is_control);
     if is_valid {

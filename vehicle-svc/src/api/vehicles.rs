@@ -59,9 +59,9 @@ impl VehicleApi {
         Self { context, rosters, together }
     }
 
-    /// Returns one page of search results and the total number of matches. If the search text matches no vehicle, searches for its
-    /// comparison key, which has no blanks or hyphens. If the key also matches no vehicle, searches for the key without a leading `I`,
-    /// which labels of imported cars add.
+    /// Returns one page of search results and the total number of matches. If the search text matches no vehicle, the search is repeated
+    /// with the comparison key of the text (without blanks and hyphens). If the key also matches no vehicle, the search is repeated with
+    /// the key without a leading `I`, which labels of imported cars add.
     async fn search(
         &self,
         db: &Db,

@@ -19,7 +19,7 @@ use tonic::Request;
 
 /// Maximum number of campaigns in one request for the progress of campaigns.
 const MAX_CAMPAIGNS: usize = 1_000;
-/// Time after a save during which the campaign of the saved vehicle counts as active.
+/// Maximum time since the last save in a campaign that counts as active.
 const ACTIVE_PERIOD: TimeDelta = TimeDelta::hours(12);
 
 /// gRPC service that returns the vehicle counters of yards and campaigns.

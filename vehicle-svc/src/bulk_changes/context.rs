@@ -26,8 +26,8 @@ pub struct BulkCallContext {
 }
 
 impl BulkCallContext {
-    /// Returns the scope of the vehicle lookup: campaign, yard, and whether the lookup locks the rows of the vehicles.
-    /// A dry run locks no rows.
+    /// Returns the scope in which the bulk call looks up vehicles: campaign, yard, and whether to lock the rows of the vehicles. A dry
+    /// run locks no rows.
     #[must_use]
     pub fn vehicle_lookup_scope(&self) -> VehicleLookupScope {
         VehicleLookupScope { campaign: self.campaign, yard: self.yard, locks_rows: !self.dry_run }
@@ -39,8 +39,8 @@ impl BulkCallContext {
 pub enum SkipReason {
     /// The campaign of the vehicle is closed.
     CampaignClosed,
-    /// The requested VIN fits vehicles with different model codes. For example, `BG30001` without a blank fits both `BG3 0001` and
-    /// `BG30 001`. A VIN is also ambiguous if two request lines write it with different model codes.
+    /// The requested VIN fits vehicles with different model codes. For example, `BG30001` without a blank fits both `BG3 0001` and `BG30
+    /// 001`. A VIN is also ambiguous if two request lines contain the VIN with different model codes.
     AmbiguousVin,
     /// The vehicle already has the requested status.
     SameStatus,

@@ -42,12 +42,12 @@ pub struct ValidatedEditRow {
     admin_notes: Option<String>,
 }
 
-/// Result of applying the rows of a file, or of a dry run.
+/// Result of a bulk edit by file. For a dry run, the planned result.
 #[derive(Debug, Default)]
 pub struct EditRowsResult {
     /// Number of vehicles in open campaigns that match the VINs in the rows.
     pub matched: usize,
-    /// Number of vehicles whose values change.
+    /// Number of changed vehicles. For a dry run or rows with errors: number of vehicles that the valid rows would change.
     pub updated: usize,
     /// Validation errors of the rows, each with its line number. If any row has an error, no vehicle is changed.
     pub errors: Vec<pb::LineError>,

@@ -26,8 +26,7 @@ pub const JOB_RETENTION: TimeDelta = TimeDelta::days(90);
 /// Maximum number of snapshot rows that a transaction deletes; short transactions keep other writers from waiting long.
 const PURGE_CHUNK_LEN: i64 = 5_000;
 
-/// Description of a bulk job in the job history: its kind, a detail such as the new status, and whether only supervisors may undo
-/// it.
+/// Description of a bulk job in the job history: kind, detail (such as the new status), and whether only supervisors may undo the job.
 #[derive(Debug, Clone, Default)]
 pub struct BulkJobDescription {
     /// Kind of change: `status`, `space` or `file`.
@@ -77,7 +76,7 @@ impl JobChangeSet {
         self.campaigns.entry(campaign).or_default().statuses.add_vehicle_change(from, to);
     }
 
-    /// Creates a change set from locked vehicles and their patches (new values).
+    /// Creates the change set of vehicles and their patches (new values). The caller must have locked the rows of the vehicles.
     #[must_use]
     pub fn from_patches(all: &[(&FoundVehicle, VehiclePatch<'_>)]) -> Self {
         let mut touched = Self::default();
@@ -113,9 +112,9 @@ impl JobChangeSet {
         job_snapshots::insert(tx, job, &self.before).await
     }
 
-    /// Updates the vehicle counters, the hourly work counts and the change list (revision of the last change of each vehicle) of every
-    /// changed campaign. Returns the new counters of each campaign. Must be called after the vehicles were changed; `at` is the time of the
-    /// change.
+    /// Updates the vehicle counters, the hourly work counts and the change list of every changed campaign. Returns the new counters of
+    /// each campaign. The change list contains the revision of the last change of each vehicle. Must be called after the vehicles were
+    /// changed; `at` is the time of the change.
     pub async fn update_counters_and_change_list(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::update_yard_counters(tx, *campaign, &here.deltas).await?;

@@ -53,8 +53,8 @@ struct Asked<'a> {
     models: Vec<Option<String>>,
     /// Number of request lines that repeat the VIN of an earlier line.
     repeated: usize,
-    /// Indexes (from 0) in `keys` of ambiguous VINs: several request lines contain the same key with different model codes, such as
-    /// `BG3 0001` and `BG30 001`.
+    /// Indexes (from 0) in `keys` of ambiguous VINs. A VIN is ambiguous if request lines with the same key contain different model codes,
+    /// such as `BG3 0001` and `BG30 001`.
     cut_twice: HashSet<usize>,
 }
 
@@ -114,8 +114,8 @@ impl<'a> Asked<'a> {
         written.is_none_or(|written| written == model)
     }
 
-    /// Returns the vehicles that the caller means, and the vehicles whose requested VIN is ambiguous. Omits vehicles whose model code
-    /// differs from the model code in the request.
+    /// Returns two lists: the vehicles that the caller means, and the vehicles whose requested VIN is ambiguous. The first list omits
+    /// vehicles whose model code differs from the model code in the request.
     ///
     /// `asked_and_model` returns the position (from 1) in `keys` of a vehicle's requested VIN, and the vehicle's model code. Vehicles with
     /// the same model code in several campaigns do not make a VIN ambiguous.

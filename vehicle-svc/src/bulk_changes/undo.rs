@@ -1,8 +1,8 @@
 //! Undo of a bulk job in one transaction.
 //!
-//! The undo restores each vehicle whose content is still the content that the job wrote, and skips all other vehicles. If a later
-//! change was undone, the content counts as unchanged again. The undo of an import closes the imported campaign, so that the
-//! campaign accepts no saves; campaign-svc deletes the campaign later.
+//! The undo restores a vehicle only if the vehicle still has the content that the job wrote; other vehicles are skipped. A later change
+//! is disregarded if that change was undone. The undo of an import closes the imported campaign, so that the campaign accepts no saves;
+//! campaign-svc deletes the campaign later.
 use crate::{
     bulk_changes::{
         context::BulkCallContext,
@@ -44,8 +44,8 @@ pub struct UndoResult {
 /// Undoes a bulk job. If the job was undone before, returns the result of the earlier undo.
 ///
 /// # Errors
-/// Returns an error, and changes nothing, when the job does not exist, the caller may not undo it, a campaign of the
-/// job is closed, or all campaigns of the job are deleted.
+/// Returns an error, and changes nothing, when the job does not exist, the caller may not undo the job, a campaign of the job is closed,
+/// or all campaigns of the job are deleted.
 pub async fn undo_job(tx: &mut Tx<'_>, id: i64, run: &BulkCallContext) -> Result<UndoResult> {
     let job = jobs::lock_for_update(tx, id).await?.ok_or(Error::JobNotFound(id))?;
     if job.undone_at.is_some() {

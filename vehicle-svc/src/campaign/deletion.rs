@@ -1,4 +1,4 @@
-//! Deletion of campaigns whose import was undone, by calls to campaign-svc.
+//! Deletion of campaigns whose import was undone. vehicle-svc calls campaign-svc to delete these campaigns.
 use crate::store::jobs::{self, PendingCampaignDeletion};
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,

@@ -22,8 +22,8 @@ use tonic::Status;
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Maximum time that a save waits for campaign-svc to receive a milestone of the campaign, such as the completion of the work.
 const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
-/// Maximum number of attempts to write counters to an unavailable cache. After the last attempt, an outdated cache entry has
-/// expired anyway.
+/// Maximum number of attempts to write counters to an unavailable cache. Further attempts are unnecessary, because any outdated cache
+/// entry has expired by then.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
 /// Counts consecutive failed attempts to send milestones to campaign-svc, so that only the first failure of an outage is a warning.
@@ -48,8 +48,8 @@ impl ProgressPublisher {
         Self { host: host.clone(), db, campaigns, tokens: host.service_token_source("vehicle-svc"), live: None }
     }
 
-    /// Returns this publisher with a change feed. When campaign-svc has received a milestone (work begun, complete, incomplete
-    /// again), the publisher reports the campaign as changed on the feed.
+    /// Returns this publisher with a change feed. The publisher then announces on the feed that a campaign changed, whenever campaign-svc
+    /// has received a milestone of the campaign (work begun, complete, incomplete again).
     #[must_use]
     pub(crate) fn with_change_feed(self, live: ChangeFeed) -> Self {
         Self { live: Some(live), ..self }

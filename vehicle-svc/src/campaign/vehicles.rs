@@ -45,8 +45,8 @@ pub fn vehicles_per_import_chunk(db: &Db) -> usize {
     }
 }
 
-/// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles are invisible until the campaign is opened, and
-/// durable once [`complete_import`] has returned.
+/// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles stay invisible until the campaign is opened. Only after
+/// [`complete_import`] has returned is it certain that the vehicles survive a crash.
 ///
 /// # Errors
 /// Returns `CampaignNotFound` when the campaign is not a draft, and `VinTaken` when a VIN occurs twice in the campaign.

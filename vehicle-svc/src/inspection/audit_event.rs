@@ -9,12 +9,13 @@ use patio_kit::audit;
 use patio_proto::vehicle::Origin;
 use serde_json::{Map, Value, json};
 
-/// Difference between device clock and server clock above which the audit event of a save records the difference.
+/// Tolerated difference between device clock and server clock. The audit event of a save records a larger difference.
 const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events that record a save or a resolved conflict of a vehicle.
 pub const VEHICLE_CHANGED_EVENT_KIND: &str = "vehicle-changed";
-/// Suffix of a field name in the new values of an audit event. The suffix marks a field whose change caused a conflict.
+/// Suffix that marks a conflict in an audit event. In the new values, the suffix follows the name of a field whose change caused a
+/// conflict.
 pub const CONFLICT_FIELD_SUFFIX: &str = " in conflict";
 
 /// Returns the subject of a vehicle's audit events, such as `vehicle 7`.
@@ -23,7 +24,7 @@ pub fn audit_subject(vehicle: i64) -> String {
     format!("vehicle {vehicle}")
 }
 
-/// Returns the text at the end of an audit event's summary that states how the user entered the VIN.
+/// Returns the last words of an audit event's summary. The words state how the user entered the VIN.
 fn origin_text(origin: Origin) -> &'static str {
     match origin {
         Origin::Scanned => "scanned",

@@ -25,8 +25,8 @@ use tracing::{Instrument, Span};
 
 /// Maximum number of saves in one group commit.
 const MAX_GROUP_LEN: usize = 64;
-/// Minimum time between the starts of two groups of saves. Waiting fills the groups, and a large group takes hardly longer to write
-/// than one save. The next group starts earlier when [`EARLY_GROUP_LEN`] saves wait.
+/// Minimum time between the starts of two groups of saves. During this time, more saves join the next group, since a large group takes
+/// hardly longer to write than one save. The next group starts earlier when [`EARLY_GROUP_LEN`] saves wait.
 const GROUP_INTERVAL: Duration = Duration::from_millis(8);
 /// Number of waiting saves at which the next group starts at once.
 const EARLY_GROUP_LEN: usize = 4;

@@ -74,8 +74,8 @@ const BY_CAUTION: [VehicleStatus; 8] = [
     VehicleStatus::Unspecified,
 ];
 
-/// Returns the side of a conflict whose value the vehicle shows until the conflict is resolved. This is the stored value `theirs`,
-/// or the new value `mine` if `mine` is a more cautious status that the role may set.
+/// Returns the side of a conflict whose value the vehicle shows until the conflict is resolved. The side is `mine` (the new value) if
+/// `mine` is a more cautious status that the role may set, otherwise `theirs` (the stored value).
 fn displayed_side(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
     let rank = |written: &str| BY_CAUTION.iter().position(|known| Some(*known) == status::parse_vehicle_status(written));
     if field == Field::Status && rank(mine) < rank(theirs) && check_status_change(role, theirs, mine).is_ok() {
@@ -98,8 +98,8 @@ impl FieldChange {
         self.stored != self.base && self.stored != self.wanted
     }
 
-    /// Returns `true` when the merge considers the field. If the role may not change the field, the merge considers the field only
-    /// when the requested value differs from the base value.
+    /// Returns `true` when the merge includes the field. A field that the role may not change is included only if the requested value
+    /// differs from the base value.
     fn counts(&self, role: Role) -> bool {
         role == Role::Admin || supervisor_only_field_label(self.field).is_none() || self.wanted != self.base
     }
@@ -135,7 +135,7 @@ fn list_changes_to_merge(vehicle: &Vehicle, save: &SaveCommand, base: &MergeBase
 /// Merges a save into the stored vehicle. Returns the new content of the vehicle and the conflicts.
 ///
 /// # Errors
-/// Returns the error of the first rule that the save breaks. The rules are checked in this order: no field has a conflict (unless
+/// Returns the error of the first rule that the save breaks. The rules are checked in this order: no field has a conflict (not checked if
 /// `stores_conflicts` is true), the role may change the fields, the campaign is open, the status change is allowed.
 pub fn merge_save(role: Role, before: &VehicleForSave, save: &SaveCommand, base: &MergeBase) -> Result<(EditableFields, Vec<NewConflict>)> {
     let vehicle = &before.vehicle;

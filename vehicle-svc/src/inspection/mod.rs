@@ -39,9 +39,9 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 /// If the version has changed, the save is attempted again; the last attempts lock the vehicle's row.
 ///
 /// # Errors
-/// Returns the error of the first rule that the save breaks. The rules are checked in this order: the vehicle exists, its VIN and
-/// version are current, the role may change the fields, the campaign is open, the status change is allowed. A rejected save writes
-/// nothing.
+/// Returns the error of the first rule that the save breaks. The rules are checked in this order: the vehicle exists, the VIN and the
+/// version that the client saw are current, the role may change the fields, the campaign is open, the status change is allowed. A
+/// rejected save writes nothing.
 pub async fn save_inspection(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let done = attempt(together, caller, save, now).await;
     let outcome = match &done {
@@ -81,8 +81,8 @@ async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now:
     Err(Error::ConcurrentChange)
 }
 
-/// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_KEY_RETENTION`]. Also deletes equally old reports of
-/// pending saves (saves that a device has not sent yet).
+/// Starts the hourly task that deletes idempotency keys older than [`IDEMPOTENCY_KEY_RETENTION`]. The same task deletes reports of
+/// pending saves (saves that a device has not sent yet) after the same time.
 pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(Duration::from_secs(3600), move || {

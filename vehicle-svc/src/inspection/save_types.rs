@@ -82,8 +82,8 @@ impl SaveCommand {
     }
 }
 
-/// Values that the client saw before the user changed them: the base of the three-way merge. A value is `None` when the client did
-/// not send it.
+/// Values that the client saw before the user changed them: the base of the three-way merge. A value that the client did not send is
+/// `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MergeBase {
     /// VIN that the client saw; `None` when the client sent none.
@@ -110,7 +110,7 @@ pub struct VehicleWriteResult {
 }
 
 impl VehicleWriteResult {
-    /// Builds the result from the database row that a save returned.
+    /// Builds the result from the database row that a save returned. `deltas` contains the changes of the vehicle counters by the save.
     #[must_use]
     pub fn from_row(after: SavedVehicleRow, deltas: &CounterDeltasByYard) -> Self {
         let SavedVehicleRow { vehicle, total, total_inspected: inspected, revision, reached_milestone } = after;

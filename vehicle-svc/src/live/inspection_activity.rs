@@ -1,4 +1,5 @@
-//! Inspection work in one campaign, or in all campaigns, by hour, yard and user, read from counts that each save updates.
+//! Inspection work in one campaign, or in all campaigns, by hour, yard and user. The work is read from stored counts, which every save
+//! and bulk change updates.
 use crate::{
     error::{Error, Result},
     store::{

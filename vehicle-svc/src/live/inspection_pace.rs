@@ -1,7 +1,7 @@
 //! Pace of work in a campaign: active users and their yards, vehicles per hour, and the estimated finish time.
 //!
-//! The pace is computed from the last save of each vehicle in the database, so that all replicas compute equal paces, also after
-//! a restart.
+//! All replicas compute the same pace, even after a restart, because the pace is computed from the last save of each vehicle in the
+//! database.
 use crate::store::inspection_pace::{self, RecentSaveCount, RemainingVehicleCount};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, clock, db::Db};
@@ -13,7 +13,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 /// Maximum age of the saves that determine the pace of work (vehicles per hour, active users).
 const PACE_WINDOW: TimeDelta = TimeDelta::minutes(30);
-/// Time after a user's last save during which the user counts as working.
+/// Maximum time since the last save of a user who counts as working.
 const WORKING_PERIOD: TimeDelta = TimeDelta::minutes(15);
 /// Minimum time span used to compute a rate, so that the first saves of a shift do not yield hundreds of vehicles an hour.
 const MIN_SPAN: TimeDelta = TimeDelta::minutes(10);

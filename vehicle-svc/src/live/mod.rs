@@ -1,8 +1,8 @@
 //! Change feed: publishes committed changes to the event streams of all replicas.
 //!
-//! Events are sent after the commit and do not delay it. If a process dies between commit and event, the other replicas later find
-//! the change in the database and announce it to their own streams. A client whose stream ends fetches the changes since its last
-//! revision. Events that did not reach other replicas are sent again.
+//! Events are sent after the commit, so that the commit does not wait for the event. If a process dies after the commit but before the
+//! event, the other replicas later find the change in the database and announce the change to their own streams. A client whose stream
+//! ends fetches the changes since its last revision. Events that did not reach other replicas are sent again.
 //!
 //! The submodules contain the hourly work counts, the pace of work, the metrics, and the devices' reports of pending saves.
 
@@ -74,7 +74,7 @@ pub struct ChangeFeed {
 /// State that the change feed keeps between two runs of its periodic task.
 #[derive(Default)]
 struct FeedState {
-    /// Highest revision whose event did not reach the other replicas, by campaign id.
+    /// Highest revision among the events that did not reach the other replicas, by campaign id.
     unpublished: BTreeMap<i64, i64>,
     /// Tracker of the revisions for which an event was received, by campaign id.
     followed: BTreeMap<i64, RevisionTracker>,
@@ -85,8 +85,8 @@ struct FeedState {
 }
 
 impl FeedState {
-    /// Removes the state of deleted campaigns: the campaigns in `known` that are missing in `there`. `there` contains the ids and
-    /// revisions of the existing campaigns.
+    /// Removes the state of deleted campaigns. A campaign in `known` counts as deleted when `there`, the list of the existing campaigns
+    /// with their revisions, does not contain the campaign.
     fn remove_deleted(&mut self, known: &[i64], there: &[(i64, i64)]) {
         let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();
         for deleted in known.iter().filter(|campaign| !there.contains(campaign)) {

@@ -41,9 +41,9 @@ impl RevisionTracker {
         is_new
     }
 
-    /// Returns the highest received revision if the campaign has a gap; otherwise `None`. A gap is a revision that is still missing
-    /// although a later revision had already been received at the previous check. Each gap is reported once: all missing revisions then
-    /// count as received.
+    /// Returns the highest received revision if the campaign has a gap; otherwise `None`. The campaign has a gap if a revision is still
+    /// missing and a later revision had already been received at the previous check. Each gap is reported once: all missing revisions
+    /// then count as received.
     pub fn detect_gap(&mut self) -> Option<i64> {
         let waited = self.beyond.first().is_some_and(|first| *first <= self.looked);
         let last = self.last();

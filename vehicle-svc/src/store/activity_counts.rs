@@ -43,8 +43,7 @@ pub fn is_defect_status(status: &str) -> bool {
     matches!(status, "ng" | "Repair" | "Repair OK")
 }
 
-/// Changes in the number of a campaign's vehicles by yard id and status, caused by one bulk change. Vehicles without a status are
-/// not counted.
+/// Changes of a campaign's status counts by one bulk change, for each yard id and status. Vehicles without a status are not counted.
 #[derive(Debug, Default)]
 pub struct StatusCountDeltas(BTreeMap<(i64, String), i64>);
 
@@ -59,7 +58,7 @@ impl StatusCountDeltas {
     }
 }
 
-/// Change of one yard's counts, as one element of the JSON array that a bulk change passes to the SQL statement.
+/// Changes of the counts of one yard. A bulk change passes a JSON array of these rows to the SQL statement.
 #[derive(Serialize)]
 struct YardRow<'s> {
     yard: i64,
@@ -68,8 +67,8 @@ struct YardRow<'s> {
     wrong: i64,
 }
 
-/// Adds a bulk change to a campaign's status counts and to its work counts in the hour that contains `at`. For each yard,
-/// `inspected` yields the yard id and the change of the number of inspected vehicles. The caller must hold the lock of the
+/// Adds a bulk change to the status counts of a campaign, and to the campaign's work counts in the hour that contains `at`. `inspected`
+/// yields pairs: a yard id, and the change in the number of inspected vehicles in that yard. The caller must hold the lock of the
 /// campaign's row.
 pub async fn add_bulk_change_activity(
     tx: &mut Tx<'_>,

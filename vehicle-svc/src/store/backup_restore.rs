@@ -6,8 +6,9 @@ use patio_kit::{
 };
 use sqlx::query;
 
-/// Selects the ids of all open and closed campaigns. The import of such a campaign is complete, so the database contains all its vehicles.
-/// The backup compares these ids with the campaigns of campaign-svc, to find campaigns whose vehicles it has not copied.
+/// Selects the ids of all open and closed campaigns. The database contains all vehicles of these campaigns, because their imports are
+/// complete. The backup compares the ids with the campaigns of campaign-svc, to find campaigns whose vehicles the backup has not
+/// copied.
 pub const SELECT_PUBLISHED_CAMPAIGN_IDS: &str = "select id from campaigns where gate in ('open', 'closed')";
 
 /// Increases the revisions of all campaigns and the versions of all vehicles. Clients then fetch all vehicle lists again. A save

@@ -16,8 +16,8 @@ use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// Minimum number of vehicles with equal new values for which a separate statement is used. All other vehicles, including vehicles
-/// with a new parking space, share one statement.
+/// Minimum number of vehicles in a group that is updated by its own statement. The vehicles of a group get equal new values. Vehicles
+/// in smaller groups, and all vehicles with a new parking space, share one statement.
 const MIN_GROUP_LEN: usize = 100;
 
 /// New values of a vehicle in a bulk change. A field that is `None` leaves the vehicle's value unchanged.

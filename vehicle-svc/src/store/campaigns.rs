@@ -70,13 +70,14 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Returns the revision that campaign-svc last sent with the name and state (open or closed) of a campaign; `None` for an unknown campaign.
+/// Returns the latest revision of a campaign that campaign-svc has sent; `None` for an unknown campaign. Each revision comes with the
+/// campaign's name and state (open or closed).
 pub async fn load_synced_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }
 
-/// Stores the name and state (open or closed) of a campaign. Returns `false`, and changes nothing, when the same or a newer
-/// revision is stored, or the campaign is removed or pending deletion.
+/// Stores the name and state (open or closed) of a campaign at a revision sent by campaign-svc. Returns `false` and changes nothing
+/// when the stored revision is the same or newer, or when the campaign is removed or pending deletion.
 pub async fn upsert_synced_campaign(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
     lock(tx, id).await?;
     on!(tx.connection(), c => query(

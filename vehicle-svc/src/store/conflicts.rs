@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct NewConflict {
     /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: &'static str,
-    /// Original value of the field, as the user saw it before making the later save.
+    /// Original value of the field: the value that the user of the later save saw before changing the field.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -65,7 +65,7 @@ pub struct Conflict {
     pub serial_number: String,
     /// Name of the conflicting field in the REST API, such as `parking_space`.
     pub field: String,
-    /// Original value of the field, as the user saw it before making the later save.
+    /// Original value of the field: the value that the user of the later save saw before changing the field.
     pub base: String,
     /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
@@ -106,8 +106,8 @@ macro_rules! conflicts {
     };
 }
 
-/// Stores both values of a conflicting field. Updates the open conflict that the same user already caused for the field; otherwise
-/// inserts a new conflict. Returns the id of the conflict, and `true` for a new conflict.
+/// Stores both values of a conflicting field. If the same user has already caused an open conflict on this field of the vehicle,
+/// updates that conflict; otherwise, inserts a new conflict. Returns the id of the conflict, and `true` for a new conflict.
 pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConflict) -> Result<(i64, bool)> {
     let earlier: Option<i64> = on!(tx.connection(), c => query_scalar(
         "update conflicts set base = $4, theirs = $5, mine = $6, theirs_by = $7, theirs_at = $8, mine_at = $9, device_time = $10, device = $11,
@@ -147,8 +147,8 @@ pub async fn list_by_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> 
         .bind(vehicle).bind(by).bind(key).fetch_all(c).await)
 }
 
-/// Replaces the value `theirs` of an open conflict with the value that another save has stored since. The vehicle then shows
-/// `theirs`.
+/// Replaces the value `theirs` of an open conflict when another save has stored a newer value. The vehicle then shows the newer
+/// value.
 pub async fn replace_theirs(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
     on!(tx.connection(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
         .bind(id).bind(theirs).bind(by).bind(at).execute(c).await.map(drop))

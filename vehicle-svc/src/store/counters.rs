@@ -44,8 +44,8 @@ impl CounterDeltasByYard {
         }
     }
 
-    /// Returns the yards that the save of one vehicle affects, at most two, with the changes of their counters. Unused elements
-    /// have the yard `None` and no change.
+    /// Returns the counter changes of the yards that the save of one vehicle affects. A save affects at most two yards. An unused
+    /// array element contains `None` instead of a yard id, and a zero change.
     #[must_use]
     pub fn affected_yard_deltas(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
@@ -124,14 +124,14 @@ pub async fn update_yard_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &Count
     Ok(())
 }
 
-/// Updates the counters of a campaign. If the change begins or completes the work, or makes complete work incomplete again, records
-/// this milestone.
+/// Updates the counters of a campaign. Records a milestone when the change begins or completes the work, or makes complete work
+/// incomplete again.
 ///
-/// Increases the campaign's revision, so that clients fetch the changes. Also increases its layout number (version of the walking
-/// order and the VINs), so that the search index is built again.
+/// The update increases the campaign's revision, so that clients fetch the changes. The update also increases the campaign's layout
+/// number (version of the walking order and the VINs), so that the search index is rebuilt.
 ///
-/// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::POSTGRES_SAVE_SQL`].
-/// No transaction then waits for the lock of a yard while it holds the lock of a campaign.
+/// To prevent deadlocks, a transaction updates the rows of all yards before the rows of campaigns, as in
+/// [`super::save_sql::POSTGRES_SAVE_SQL`]. No transaction then holds the lock of a campaign while waiting for the lock of a yard.
 pub async fn update_campaign_counters(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltasByYard) -> Result<CampaignCounts> {
     let whole = deltas.total();
     let select = dialect::choose_dialect_sql(

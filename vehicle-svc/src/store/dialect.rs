@@ -33,8 +33,8 @@ pub fn unnest_texts_sql(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows. The columns `id` and `content`
-/// contain the numbers of a pair.
+/// Returns the select that expands a JSON array of pairs, bound as text to `$1`, to rows. A pair consists of a vehicle's id (column
+/// `id`) and a content id (column `content`): the version at which the vehicle's content was first stored.
 #[must_use]
 pub fn unnest_content_ids_sql(postgres: bool) -> &'static str {
     if postgres {
@@ -78,9 +78,9 @@ macro_rules! new_columns {
 }
 pub(super) use new_columns;
 
-/// Operator and right-hand side of a SQL condition, to be written after a column name. The condition is true when the JSON array of
-/// numbers, bound as text to `$1`, contains the column's value. On `PostgreSQL`, converting the JSON array to a native array is
-/// faster than a subquery.
+/// Second half of a SQL condition, from the operator on, to be written after a column name. The condition is true when a JSON array
+/// of numbers contains the column's value. The array is bound as text to `$1`. On `PostgreSQL`, converting the JSON array to a native
+/// array is faster than a subquery.
 macro_rules! among {
     (postgres) => {
         "= any (cast(translate($1, '[]', '{}') as bigint[]))"
@@ -90,8 +90,9 @@ macro_rules! among {
     };
 }
 
-/// Returns the operator and the right-hand side of a SQL condition, to be written after a column name. The condition is true when
-/// the JSON array of numbers, bound as text to `$1`, contains the column's value. The fastest SQL differs between the databases.
+/// Returns the second half of a SQL condition, from the operator on, to be written after a column name. The condition is true when a
+/// JSON array of numbers contains the column's value. The array is bound as text to `$1`. The fastest SQL differs between the
+/// databases.
 #[must_use]
 pub fn json_array_contains_sql(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }
@@ -136,7 +137,8 @@ macro_rules! look {
 pub const LOAD_VEHICLE_FOR_SAVE_SQL: &str =
     look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
 
-/// SQL statement that loads the vehicles of a group of saves, each with the record of its idempotency key. For `PostgreSQL` only.
+/// SQL statement that loads the vehicles of a group of saves, for `PostgreSQL` only. Each row also contains the record of an earlier
+/// save with the same idempotency key, if there is one.
 pub const LOAD_VEHICLES_FOR_SAVES_SQL: &str = look!(
     "unnest(cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as text[])) s (id, user_id, idempotency_key) cross join",
     "k.user_id = s.user_id and k.idempotency_key = s.idempotency_key where v.id = s.id and c.gate in ('open', 'closed')"

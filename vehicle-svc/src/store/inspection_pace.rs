@@ -15,7 +15,7 @@ pub struct RecentSaveCount {
     pub user_id: i64,
     /// Id of the yard of the saved vehicles; `None` when their parking spaces belong to no yard.
     pub yard_id: Option<i64>,
-    /// Number of vehicles whose last save is by this user and in the queried time window.
+    /// Number of vehicles that this user saved last. Only saves in the queried time window count.
     pub saves: i64,
     /// Time of the earliest save that `saves` counts. Only the last save of each vehicle counts.
     pub first_at: DateTime<Utc>,

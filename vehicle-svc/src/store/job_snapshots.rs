@@ -1,8 +1,8 @@
-//! Snapshots of vehicles from before a bulk job, for the undo of the job. One row contains the snapshots of up to 5,000
-//! vehicles.
+//! Snapshots of the vehicles that a bulk job changes, for the undo of the job. One row contains the snapshots of up to
+//! `SNAPSHOTS_PER_ROW` vehicles.
 //!
-//! Earlier versions of the program stored one row per vehicle in the table `job_changes`; writing these rows took a
-//! third of the time of a bulk change.
+//! Earlier versions of the program stored one row per vehicle in the table `job_changes`; writing these rows took a third of the time
+//! of a bulk change.
 use crate::store::dialect;
 use patio_kit::{db::Tx, on};
 use serde::{Deserialize, Serialize};
@@ -13,8 +13,8 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// Maximum number of vehicle snapshots per row of `job_parts`.
 const SNAPSHOTS_PER_ROW: usize = 5_000;
 
-/// Values of a vehicle from before a bulk job, for the undo of the job. Fields that the job does not change are
-/// `None`.
+/// Snapshot of a vehicle for the undo of a bulk job: the values before the job. The field `after` contains the values after the job.
+/// Fields that the job does not change are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct VehicleSnapshot {
@@ -116,8 +116,9 @@ pub async fn list_snapshots_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Vehi
     Ok(all)
 }
 
-/// Resets the content id of every restored vehicle to its value before the job. The content id is the version at which the content
-/// was first stored. Also replaces all stored snapshots of the job with `left`, the snapshots of the vehicles that the undo skipped.
+/// Completes the undo of a job: resets the content ids of the restored vehicles, and deletes the snapshots of these vehicles. The
+/// content id is the version at which a vehicle's content was first stored. `left` contains the snapshots of the vehicles that the
+/// undo skipped; only these snapshots stay stored.
 pub async fn update_snapshots_after_undo(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
     let text = format!(
         "update vehicles set restored_version = version, content = k.content from ({}) as k where vehicles.id = k.id",

@@ -1,4 +1,4 @@
-//! SQL statements on the table of jobs (bulk changes and imports), and on the campaigns that each job changed.
+//! SQL statements on the tables of jobs (bulk changes and imports) and of the campaigns that each job changed.
 use crate::store::{dialect, job_snapshots::VehicleSnapshot, vehicle_lookup::content};
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -20,7 +20,7 @@ pub struct NewBulkJob {
     pub detail: String,
     /// Id of the user who makes the change; `None` when a service makes the change.
     pub user_id: Option<i64>,
-    /// Time at which the job changed the vehicles.
+    /// Time at which the job changes the vehicles.
     pub at: DateTime<Utc>,
     /// Number of vehicles that the job changes.
     pub vehicles: i64,
@@ -87,7 +87,7 @@ macro_rules! columns {
     };
 }
 
-/// SQL condition that excludes import jobs whose campaign is still a draft, because the import is running.
+/// SQL condition that excludes running imports: import jobs whose campaign is still a draft.
 macro_rules! seen {
     () => {
         " where not exists (select 1 from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id = j.id and c.gate = 'draft')"
@@ -105,8 +105,8 @@ pub async fn count(db: &Db) -> Result<i64> {
     on!(db.read_pool(), c => query_scalar(concat!("select count(*) from jobs j", seen!())).fetch_one(c).await)
 }
 
-/// Maximum length of one vehicle's stored snapshot, in characters. Large enough for the longest notes before and after a job,
-/// escaped as JSON.
+/// Maximum length, in characters, of the stored snapshot of one vehicle. The limit has room for the longest notes before and after a
+/// job, escaped as JSON.
 const MAX_SNAPSHOT_LEN: i32 = 40_000;
 
 /// A job that changed a vehicle, with the values of the vehicle before and after the job.
@@ -315,8 +315,8 @@ pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
     on!(tx.connection(), c => query("update jobs set removing = null where id = $1").bind(job).execute(c).await.map(drop))
 }
 
-/// Returns the id of the oldest job that ran before `before`; `None` when no job is that old. Leaves out undone imports whose
-/// campaign is not deleted yet.
+/// Returns the id of the oldest job that ran before the time `before`; `None` when there is no such job. An undone import is skipped
+/// until campaign-svc has deleted the imported campaign.
 pub async fn find_oldest_expired_job(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
     on!(db.read_pool(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
         .bind(before).fetch_optional(c).await)

@@ -1,5 +1,5 @@
-//! Fast fetch of thousands of rows from `SQLite`, which returns all rows as one JSON array. On `PostgreSQL` the rows
-//! are fetched as usual.
+//! Fast fetch of thousands of rows from `SQLite`: the database returns all rows as one JSON array. On `PostgreSQL` the rows are
+//! fetched as usual.
 use serde::{Deserialize, Deserializer};
 use serde_aux::serde_introspection::serde_introspect;
 
@@ -24,8 +24,8 @@ pub fn deserialize_sqlite_bool<'de, D: Deserializer<'de>>(deserializer: D) -> Re
     u8::deserialize(deserializer).map(|truth| truth != 0)
 }
 
-/// Fetches the rows of a select as values of the type `$row`. `$columns` lists the field names of the type, in order;
-/// trailing fields may be omitted.
+/// Fetches the rows of a select as values of the type `$row`. `$columns` lists the field names of the type in the order of their
+/// declaration, and may leave out fields at the end.
 macro_rules! rows {
     ($tx:expr, $row:ty, $columns:expr, $text:expr, $($value:expr),+) => {{
         let text = sqlx::AssertSqlSafe($crate::store::json_rows::select_as_json_array($tx.is_postgres(), $text, $columns));

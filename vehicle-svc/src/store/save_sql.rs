@@ -1,4 +1,5 @@
-//! SQL of a save, built from the templates in `sql/`. A name in braces is a placeholder for SQL that `SQLite` and `PostgreSQL` share.
+//! SQL of a save, built from the templates in `sql/`. A template contains names in braces, which are replaced by SQL that the
+//! templates for `SQLite` and `PostgreSQL` share.
 use crate::{
     store::{
         status_history,
@@ -26,7 +27,8 @@ const VALUES: [&str; 13] = [
     "saved_at",
 ];
 
-/// SQL expressions of a campaign's counters before and after a change. `begun` tells whether work had begun before the change.
+/// SQL expressions for the counters of a campaign. `was_total` and `was_inspected` are the values before a change, `total` and
+/// `inspected` the values after the change. `begun` is true when work in the campaign had begun before the change.
 pub struct CampaignCounterSql {
     pub was_total: &'static str,
     pub was_inspected: &'static str,

@@ -61,8 +61,8 @@ impl VehicleForSave {
         status_history::had_status(self.statuses_had, wanted) || status::parse_vehicle_status(&self.vehicle.status) == Some(wanted)
     }
 
-    /// Returns the user and the time of a field's last change. If neither is stored for the field, returns user and time of the
-    /// vehicle's last change.
+    /// Returns the user and the time of a field's last change. If the database has no time for the field, returns the user and the
+    /// time of the vehicle's last change.
     #[must_use]
     pub fn last_change_of_field(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {
         let Authors { status_by, status_at, operator_notes_by, operator_notes_at, admin_notes_by, admin_notes_at, .. } = &self.authors;
@@ -99,8 +99,8 @@ pub struct SavedVehicleRow {
 /// All data that a save writes: new content, counters, audit entry and idempotency key.
 #[derive(Debug)]
 pub struct NewSave<'s> {
-    /// Vehicle before the save, against which the save was validated. On `PostgreSQL`, the save is skipped if the stored vehicle has
-    /// another version.
+    /// Vehicle before the save. The save was validated against this state. On `PostgreSQL`, the save is skipped if the stored vehicle
+    /// has another version.
     pub before: &'s Vehicle,
     /// New content of the vehicle.
     pub content: &'s EditableFields,
@@ -213,14 +213,13 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &NewSave<'_>) -> Resul
     Ok(rows.pop())
 }
 
-/// Writes a group of inspections of different vehicles, on `PostgreSQL` only. Returns the written vehicles by id.
+/// Writes a group of saves of different vehicles, on `PostgreSQL` only. Returns the written vehicles by id.
 ///
-/// A save is skipped when its vehicle's version has changed, another transaction has locked the vehicle, or its
+/// A save is skipped in three cases: the version of the vehicle has changed, another transaction has locked the vehicle, or the
 /// campaign is closed.
 ///
 /// # Errors
-/// Returns the database error, and writes no save of the group, when one save violates a constraint, such as a
-/// duplicate VIN.
+/// Returns the database error, and writes no save of the group, when one save violates a constraint, such as a duplicate VIN.
 pub async fn write_saves(tx: &mut Tx<'_>, changes: &[NewSave<'_>]) -> Result<HashMap<i64, SavedVehicleRow>> {
     if changes.is_empty() {
         return Ok(HashMap::new());

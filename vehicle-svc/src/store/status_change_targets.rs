@@ -12,7 +12,7 @@ use sqlx::FromRow;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A vehicle whose status a bulk call may change.
+/// A vehicle that matches a VIN of a bulk status change, with the columns that the change needs.
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct StatusChangeTarget {
     /// Position of the matching VIN in the request, counted from 1.
@@ -40,7 +40,7 @@ pub struct StatusChangeTarget {
     pub operator_notes: String,
     /// Notes of supervisors on the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub admin_notes: String,
-    /// Whether the vehicle has supervisor notes, and the call clears only the notes of operators and team leaders.
+    /// Whether supervisor notes remain on the vehicle, because the call clears only the notes of operators and team leaders.
     #[serde(deserialize_with = "deserialize_sqlite_bool")]
     pub keeps_notes: bool,
     /// Model code, the first part of the VIN.

@@ -14,9 +14,9 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
-/// SQL for the column `next`: id of the next uninspected vehicle of the campaign in walking order (by parking space). After the last
-/// vehicle, the search continues from the first. The arguments are SQL conditions on the next vehicle `n`: the first limits the yard, the
-/// second excludes vehicles that are being saved. Both may be empty.
+/// SQL for the column `next`: id of the next uninspected vehicle after `v` in walking order (by parking space), in the same campaign.
+/// After the last vehicle, the search continues from the first. The two arguments are further SQL conditions on the next vehicle `n`,
+/// and may be empty. The first condition limits the search to some yards, the second excludes vehicles that are being saved.
 macro_rules! next_after {
     ($yard:literal, $not:literal) => {
         concat!(

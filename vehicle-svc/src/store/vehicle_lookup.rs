@@ -39,8 +39,7 @@ pub struct FoundVehicle {
     /// Version of the vehicle at which the current content was first stored (content id). An undo restores old content together
     /// with the old content id.
     pub content: i64,
-    /// Model code, the first part of the VIN; empty when not requested. This field and the fields below are fetched only
-    /// when requested.
+    /// Model code, the first part of the VIN; empty when not requested.
     #[sqlx(default)]
     #[serde(default)]
     pub model_code: String,
@@ -52,7 +51,7 @@ pub struct FoundVehicle {
     #[sqlx(default)]
     #[serde(default)]
     pub parking_space: Option<String>,
-    /// Name of the group that contains the parking space in lists; `None` when the group was not requested.
+    /// Name of the group under which lists show the parking space; `None` when not requested.
     #[sqlx(default)]
     #[serde(default)]
     pub yard_group: Option<String>,
@@ -95,8 +94,7 @@ impl FoundVehicle {
     }
 }
 
-/// Selection of the columns that a vehicle lookup fetches on request. Long texts are optional, because fetching all of
-/// them doubles the time of a lookup.
+/// Selection of the columns that a vehicle lookup fetches only on request. A lookup that fetches all long texts takes twice as long.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OptionalVehicleColumns {
     /// Whether to fetch model code and serial number; both are also fetched when any other column is selected.
@@ -127,8 +125,8 @@ impl OptionalVehicleColumns {
         if self == Self::default() { &all[..ALWAYS_FETCHED] } else { all }
     }
 
-    /// Returns the SQL columns that follow the column `asked`, in the order of the fields of [`FoundVehicle`]. A
-    /// column that was not requested is null.
+    /// Returns the SQL columns of a lookup in the order of the fields of [`FoundVehicle`], without the first column `asked`. A column
+    /// that was not requested is null.
     fn columns(self) -> String {
         let mut columns =
             concat!("v.id, v.campaign_id, v.yard_id, v.status, v.inspected, v.version, ", content!(), " as content").to_owned();
@@ -145,8 +143,8 @@ impl OptionalVehicleColumns {
     }
 }
 
-/// SQL joins and conditions that find vehicles of open and closed campaigns by VIN, using the comparison keys in the table `asked`.
-/// `$2` limits the vehicles to a campaign and `$3` to a yard, unless null.
+/// SQL joins and conditions that find vehicles of open and closed campaigns by VIN. The table `asked` contains the comparison keys of
+/// the VINs. The search is limited to the campaign with the id `$2` and the yard with the id `$3`; null means no limit.
 macro_rules! asked {
     () => {
         " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
@@ -188,7 +186,8 @@ impl VisibleCampaigns {
         self.0.contains_key(&campaign)
     }
 
-    /// Returns the vehicles of open and closed campaigns from `found`, sorted by id, with their campaigns filled in.
+    /// Returns the vehicles in `found` whose campaign is open or closed, sorted by id. Fills in the campaign of each returned
+    /// vehicle.
     fn with_campaigns(&self, mut found: Vec<FoundVehicle>) -> Vec<FoundVehicle> {
         found.sort_unstable_by_key(|vehicle| vehicle.id);
         found.retain_mut(|vehicle| match self.0.get(&vehicle.campaign_id) {
@@ -203,8 +202,8 @@ impl VisibleCampaigns {
 }
 
 impl VehicleLookupScope {
-    /// Loads the open and closed campaigns of the scope. If the lookup locks vehicles, also locks these campaigns, so
-    /// that none of them is opened or closed before the commit.
+    /// Loads the open and closed campaigns in the scope of the lookup: one campaign or all. If the lookup locks vehicles, also locks
+    /// these campaigns, so that no campaign is opened or closed before the commit.
     pub(super) async fn load_campaigns(self, tx: &mut Tx<'_>) -> Result<VisibleCampaigns> {
         let text = format!(
             "select id, name, gate = 'open' as is_open from campaigns

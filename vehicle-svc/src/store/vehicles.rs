@@ -127,7 +127,7 @@ pub struct VehicleFilter {
     /// Whether `needle` and `pattern` are comparison keys (without hyphens and blanks). If so, they are compared with the keys of
     /// VINs and parking spaces.
     pub matches_vin_keys: bool,
-    /// Status to which the list is limited, as text in the database; `None` for all vehicles.
+    /// Status of the listed vehicles, spelled as in the database; `None` for all vehicles.
     pub status: Option<&'static str>,
 }
 
@@ -227,8 +227,8 @@ pub struct SearchIndexEntry {
     pub walk_key: String,
 }
 
-/// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
-/// starts after `position`, the sort key and id of the previous vehicle.
+/// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list starts after the
+/// vehicle at `position` (sort key and id).
 pub async fn list_search_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<SearchIndexEntry>> {
     on!(db.read_pool(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
@@ -277,8 +277,8 @@ pub struct ExportedVehicle {
     pub modified_at: DateTime<Utc>,
 }
 
-/// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The
-/// list starts after `position`, the sort key and id of the previous vehicle.
+/// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The list starts
+/// after the vehicle at `position` (sort key and id).
 pub async fn list_for_export_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
     on!(db.read_pool(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
@@ -313,8 +313,8 @@ pub struct VehicleListRow {
     pub walk_key: String,
 }
 
-/// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start
-/// after `position`, the sort key and id of the previous vehicle.
+/// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start after the vehicle
+/// at `position` (sort key and id).
 pub async fn list_for_sync_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleListRow>> {
     on!(db.read_pool(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key

@@ -30,7 +30,7 @@ function endSessionFor(code: string): void {
   lastSessionEndReason.set('ended')
 }
 
-/** Ends the session in this tab. Keeps its form drafts and its return path (page to open after the next sign-in). */
+/** Ends the expired session in this tab. The form drafts and the return path (page to open after the next sign-in) are kept. */
 export function expireSession(): void {
   saveReturnPath(getCurrentDataOwnerKey())
   endSessionInTab()
@@ -40,8 +40,8 @@ export function expireSession(): void {
 let isRenewing = false
 
 /**
- * Runs `act`, a call that replaces the current session by a new one. While `act` runs, a 401 response to another call does not end the
- * session in this tab, because that call may have sent the replaced token.
+ * Runs `act`, a call that replaces the current session with a new one. While `act` runs, a 401 response to another call does not end the
+ * session in this tab, because the other call may have sent the token of the replaced session.
  */
 export async function runSessionRenewal(act: () => Promise<void>): Promise<void> {
   isRenewing = true
@@ -70,7 +70,7 @@ const session: Middleware = {
   },
 }
 
-/** Returns whether a call was aborted by its timeout. The server then counts as unreachable, unlike after an abort by the caller. */
+/** Returns whether a call was aborted by its timeout, not by the caller. Only a timeout marks the server as unreachable. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 /** The typed HTTP client of the gateway's API. The client adds the session's token and checks every response. */

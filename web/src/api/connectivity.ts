@@ -28,9 +28,9 @@ export function setServerReachable(isReachable: boolean): void {
 export const useIsServerReachable = (): boolean => useStore(serverReachability)
 
 const FIRST_SERVER_ERROR = 500
-/** Number of consecutive failed calls (HTTP 500 and above) from which the server counts as failing. One failed call is not shown. */
+/** Number of consecutive server errors (HTTP 500 and above) from which the server counts as failing. A single error is not shown. */
 const FAILING_FROM = 2
-/** Number of consecutive calls answered with HTTP 500 or above. Any other response resets it. */
+/** Number of consecutive calls answered with HTTP 500 or above. Any other response resets the number to 0. */
 const consecutiveServerErrors = createStore(0)
 
 /** Updates the number of consecutive server errors by the HTTP status of a response. */

@@ -1,7 +1,10 @@
 import { createStore } from '@/lib/store'
 import { ApiProblem } from './apiProblem'
 
-/** Callbacks of the open password dialog: `confirmed` after the person has entered the password, `cancelled` after cancelling. */
+/**
+ * Callbacks of the open password dialog: `confirmed` is called after the person has entered the password, `cancelled` after the person
+ * has cancelled the dialog.
+ */
 export interface PasswordPrompt {
   confirmed: () => void
   cancelled: () => void

@@ -1,6 +1,6 @@
 import type { CampaignSearchParams } from './types'
 
-/** A search for a VIN or a parking space over the open campaigns. */
+/** A search for a VIN or a parking space in the open campaigns. */
 export interface VehicleSearch {
   text: string
   /** Id of the campaign that is searched first: the campaign of the current page, or null. */
@@ -10,8 +10,8 @@ export interface VehicleSearch {
 }
 
 /**
- * Keys of the query cache. Invalidating a key invalidates every query whose key starts with it: `queryKeys.vehicles` is a
- * prefix of the keys of all vehicle queries.
+ * Keys of the query cache. Invalidating a key invalidates all queries whose keys begin with that key. For example, `queryKeys.vehicles`
+ * is a prefix of the keys of all vehicle queries.
  */
 export const queryKeys = {
   me: ['me'],
@@ -20,8 +20,8 @@ export const queryKeys = {
   allCampaigns: ['campaigns', 'every'],
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
   /**
-   * Key of the hourly inspection counts of one campaign, or of all campaigns with `null`. The query is refetched whenever `campaigns`,
-   * the prefix of the key, is invalidated.
+   * Key of the hourly inspection counts of one campaign; `null` stands for all campaigns. The key begins with `campaigns`, so that
+   * invalidating `queryKeys.campaigns` also invalidates the counts.
    */
   activity: (campaign: number | null) => ['campaigns', 'activity', campaign] as const,
   ownActivity: ['campaigns', 'activity', 'own'],

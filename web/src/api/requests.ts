@@ -16,7 +16,7 @@ export async function fetchAllCampaigns(signal: AbortSignal): Promise<Campaign[]
   }
 }
 
-/** Fetches a campaign. With a yard, the campaign's vehicle counts and its next vehicle to inspect are limited to that yard. */
+/** Fetches a campaign. If `yard` is not null, the vehicle counts and the next vehicle to inspect are limited to that yard. */
 export const fetchCampaign = (id: number, yard: number | null, signal?: AbortSignal): Promise<Campaign> =>
   unwrapResponse(apiClient.GET('/campaigns/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), CAMPAIGN_REQUIRED_FIELDS)
 

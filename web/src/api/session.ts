@@ -97,8 +97,8 @@ interface Return {
 const isReturn = (value: unknown): value is Return => isRecord(value) && typeof value.path === 'string'
 
 /**
- * Saves the current path as the page to open after the next sign-in of `owner` (an owner key). With null, the page opens for any person,
- * and a path saved earlier is not overwritten.
+ * Saves the current path as the page to open after the next sign-in of the person with the owner key `owner`. If `owner` is null, the
+ * page opens for any person, and a path saved earlier is not overwritten.
  */
 export function saveReturnPath(owner: string | null): void {
   const path = window.location.pathname + window.location.search

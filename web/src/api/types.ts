@@ -18,7 +18,7 @@ export type VehicleHistory = Got<'/vehicles/{id}/history'>
 export type VehicleHistoryEntry = VehicleHistory['changes'][number]
 /** A page of the history of a campaign. */
 export type CampaignHistory = Got<'/campaigns/{id}/history'>
-/** An event in the history of a campaign: an import, changed fields, a bulk change or its undoing. */
+/** An event in the history of a campaign: an import, changed fields, a bulk change or the undo of a bulk change. */
 export type CampaignEvent = CampaignHistory['entries'][number]
 export type VehicleUpdate = Put<'/vehicles/{id}'>
 export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
@@ -41,7 +41,7 @@ type Posted<P extends keyof paths> = paths[P] extends { post: { requestBody: { c
 export type BulkStatusRequest = Posted<'/vehicles/bulk/status'>
 export type BulkParkingSpaceRequest = Posted<'/vehicles/bulk/parking-space'>
 export type CsvUpdateResult = paths['/vehicles/csv']['post']['responses'][200]['content']['application/json']
-/** A vehicle in the preview of a bulk change, with the changes by field. */
+/** A vehicle in the preview of a bulk change, with the old and the new value of each changed field. */
 export type PreviewedVehicle = CsvUpdateResult['preview'][number]
 export type BulkResult = paths['/vehicles/bulk/status']['post']['responses'][200]['content']['application/json']
 export type JobListPage = Got<'/jobs'>

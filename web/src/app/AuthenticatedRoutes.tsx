@@ -71,8 +71,8 @@ function checkRestored({ persisted }: PageTransitionEvent): void {
 }
 
 /**
- * Renders a page if the user may open it, and otherwise redirects to the route's `elsewhere`. Shows a placeholder while the account data is
- * loading, if the access depends on whether the user has the developer account.
+ * Renders a page if the user may open it, and otherwise redirects to the route's `elsewhere`. If the access depends on whether the user
+ * has the developer account, shows a placeholder until the account data is loaded.
  */
 function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }: { route: AppRoute; userType: string }) {
   const me = useQuery(currentUserQuery)

@@ -29,8 +29,8 @@ const HeaderTools = lazyPart(async () => (await import('./desktop')).HeaderTools
 const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
 
 /**
- * Loads and returns the module of the main menu; null until loaded. Loading starts in an idle moment, or at once when the menu is opened,
- * and is retried when the menu is opened again.
+ * Returns the module of the main menu, or null until the module is loaded. Loading starts in an idle moment, or at once when the menu is
+ * opened. A failed load is retried when the menu is opened again.
  */
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./MainMenu') | null>(null)

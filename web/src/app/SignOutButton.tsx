@@ -24,7 +24,7 @@ interface SignOutButtonProps {
   children: ReactNode
 }
 
-/** Button that signs the user out. Asks first while the user has saves that are not sent yet. */
+/** Button that signs the user out. Shows a confirmation dialog first if the user has saves that are not sent yet. */
 export function SignOutButton({ user, className, children }: SignOutButtonProps) {
   const t = useFeatureText()
   const { open: count } = useOwnPendingSaveCount(getDataOwnerKey(user))

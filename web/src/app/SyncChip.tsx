@@ -9,7 +9,10 @@ import styles from './SyncChip.module.css'
 
 const HOURS_AND_MINUTES = 5
 
-/** Header link to the outbox page. Shows whether the server can be reached and works, and how many saves of the signed-in user wait. */
+/**
+ * Header link to the outbox page. Shows whether the server is unreachable or failing, and how many saves of the signed-in user are not
+ * sent yet.
+ */
 export function SyncChip({ owner }: { owner: string }) {
   const t = useText()
   const isOnline = useIsServerReachable()

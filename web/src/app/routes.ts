@@ -50,12 +50,15 @@ export const ROUTES: AppRoute[] = [
   { path: '/import', ...createLazyPage(() => import('@/features/imports/ImportPage')), allow: mayManageCampaigns, elsewhere: '/campaign-home' },
 ]
 
-/** Returns whether a path belongs to a route, whose segments may be parameters (`:id`) and optional parameters (`:id?`). */
+/**
+ * Returns whether a path matches the pattern of a route. A segment of the pattern can be a parameter (`:id`) or an optional parameter
+ * (`:id?`).
+ */
 const matches = (route: string, path: string): boolean => new RegExp(`^${route.replace(/\/:\w+\?/, '(/[^/]+)?').replace(/:\w+/, '[^/]+')}$`).test(path)
 
 /**
- * Loads the code of the first page: the page at `path` if the visitor may open it, otherwise the sign-in page. After the sign-in page, also
- * preloads the home page, so that it opens without a placeholder.
+ * Loads the code of the first page: the page at `path` if the visitor may open it, otherwise the sign-in page. After the sign-in page,
+ * also loads the code of the home page, so that the home page opens without a placeholder.
  */
 export async function loadInitialRoute(path: string, isSignedIn: boolean): Promise<void> {
   const route = ROUTES.find((one) => matches(one.path, path))

@@ -37,7 +37,10 @@ function describeOutcome({ vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, 
   return translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' })
 }
 
-/** Fetches the user's resolved conflicts and shows those that this device has not shown yet, such as conflicts resolved while offline. */
+/**
+ * Fetches the user's resolved conflicts and shows a toast about those that this device has not shown yet. For example, a conflict may
+ * have been resolved while the device was offline.
+ */
 export async function showMissedConflictOutcomes(): Promise<void> {
   const missed = await queryClient.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => null)
   showConflictOutcomes(missed?.conflicts ?? [])

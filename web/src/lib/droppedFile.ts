@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 import { createStore } from './store'
 
-/** Dropped file that the page for its file type has not read yet; `null` when no file is pending. */
+/** Dropped file that no page has taken yet; `null` when no file is pending. */
 const waiting = createStore<File | null>(null)
 
 /** Passes a dropped file to the page that calls `useDroppedFile` with the file's extension. The file is kept until that page is open. */

@@ -8,7 +8,10 @@ export const MAX_KEY_INTERVAL_MS = 110
  * if its pace is even and its text is long, contains a digit and has no lower-case letters.
  */
 const FAST_KEY_INTERVAL_MS = 70
-/** Maximum difference in milliseconds between the intervals of a slow scanner, which types at an even pace. */
+/**
+ * Maximum difference in milliseconds between the shortest and the longest interval between the keystrokes of a slow scanner. A slow scanner
+ * types at an even pace.
+ */
 const MAX_UNEVENNESS_MS = 40
 const MIN_LENGTH = 5
 /** Minimum length of a code from a slow scanner. A user rarely types this many capitals and digits at an even, fast pace. */
@@ -46,7 +49,10 @@ export function createHardwareScanDetector() {
   let completed = false
   let shortest = Infinity
   let longest = 0
-  /** Returns whether the collected text comes from a scanner, by its pace and, for a slow pace, by its characters. */
+  /**
+   * Returns whether a scanner typed the collected text. The pace and the length decide; at a slow pace, the evenness of the pace and the
+   * characters also count.
+   */
   const isScan = (): boolean =>
     longest <= FAST_KEY_INTERVAL_MS ? text.length >= MIN_LENGTH : text.length >= MIN_SLOW_LENGTH && longest - shortest <= MAX_UNEVENNESS_MS && SLOW_TEXT.test(text)
   const start = (first: string) => {

@@ -33,8 +33,8 @@ function insertedText(before: string, after: string): string {
 }
 
 /**
- * Returns the control character that Ctrl and the given key produce, or null when this combination produces no control character. Some
- * scanners send the separators of a label this way.
+ * Returns the control character that Ctrl and the given key produce, or null if they produce none. Some scanners type the separators
+ * between the fields of a label as Ctrl and a key.
  */
 const controlOf = (key: string): string | null => (/^[@-_a-z]$/.test(key) ? String.fromCharCode(key.toUpperCase().charCodeAt(0) & CONTROL_BITS) : null)
 
@@ -45,9 +45,9 @@ function listen<K extends keyof DocumentEventMap>(type: K, listener: (event: Doc
 }
 
 /**
- * Calls `onScan` for each code that a hardware scanner types, whichever element has the focus. Returns a function that stops listening. A
- * field that had the focus gets its previous value back. Enter activates an element only when no other key follows immediately, because a
- * scanner may send Enter before a code.
+ * Calls `onScan` for each code that a hardware scanner types, whichever element has the focus. If the scanner typed into a field, the field
+ * gets its previous value back. Enter activates an element only when no other key follows immediately, because a scanner may send Enter
+ * before a code. Returns a function that stops listening.
  */
 export function listenForHardwareScans(onScan: (text: string) => void): () => void {
   const detector = createHardwareScanDetector()
@@ -55,8 +55,8 @@ export function listenForHardwareScans(onScan: (text: string) => void): () => vo
   let before: { field: Field; value: string } | null = null
   let altDigits = ''
   /**
-   * Time in milliseconds of the last key press without a key name, as on Android; null after a key with a name. The input event that
-   * follows contains the text of the key. The time of the input event is not used, because a busy page creates that event late.
+   * Time in milliseconds of the last key press, if the keyboard event did not name the key, as on Android; null otherwise. The input event
+   * that follows contains the typed text. A busy page delays that event, so the time of the input event is not used.
    */
   let unnamedAt: number | null = null
   let restoring = false

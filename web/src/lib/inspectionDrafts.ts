@@ -25,9 +25,9 @@ const isDraft = (value: unknown): value is InspectionDraft =>
 export const createInspectionDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickVehicleFields(vehicle), version: vehicle.version, base: pickVehicleFields(vehicle) })
 
 /**
- * Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. A draft that
- * replaces a save is returned unchanged, because the vehicle may already contain the values of that save, which must not overwrite the
- * draft. A draft without `base` is also returned unchanged.
+ * Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. A draft without
+ * `base` is returned unchanged. A draft that replaces a save is also returned unchanged: the vehicle may already contain the values of that
+ * save, and these values must not overwrite the draft.
  */
 export function rebaseInspectionDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {
   const { base } = draft
@@ -37,7 +37,7 @@ export function rebaseInspectionDraft(draft: InspectionDraft, vehicle: VehicleFi
   return now
 }
 
-/** Returns a draft with the user's own changes on top of the vehicle as another user has saved it meanwhile. */
+/** Returns a draft with the person's own changes applied to the vehicle that another person has saved meanwhile. */
 export function mergeInspectionDraft(draft: InspectionDraft, current: VehicleFields & { version: number }): InspectionDraft {
   const onto = { ...createInspectionDraft(current), identifier: draft.identifier, scanned: draft.scanned }
   for (const field of VEHICLE_FIELDS) if (draft.base === undefined || draft[field] !== draft.base[field]) onto[field] = draft[field]

@@ -9,7 +9,7 @@ export interface IdentifiableVehicle {
 /** Result of matching a scanned or typed text against the vehicles of a campaign. */
 export type VehicleMatchResult<V> =
   | { kind: 'one'; vehicle: V }
-  /** No matching rule finds exactly one vehicle; these are the vehicles of the first rule that finds several. */
+  /** No rule matches exactly one vehicle. `vehicles` are the matches of the first rule that finds several vehicles. */
   | { kind: 'several'; vehicles: V[] }
   /** Vehicles match only when letters that look like digits are read as digits. The person has to confirm this match. */
   | { kind: 'lookAlike'; vehicles: V[] }

@@ -4,8 +4,8 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const PLAIN = /^([!-~]+( [!-~]+)*)?$/
 
 /**
- * Replaces unusual dashes and spaces with plain ones, and removes invisible characters and outer spaces. `normalizeText` repeats this after
- * each Unicode normalization, which can produce such characters again.
+ * Replaces unusual dashes and spaces with plain ones, and removes invisible characters and outer spaces. Unicode normalization can produce
+ * such characters again, so `normalizeText` also calls `cleaned` after each normalization.
  */
 const cleaned = (text: string): string => text.replace(BLANK, ' ').replace(INVISIBLE, '').replace(/ +/g, ' ').trim().replace(DASH, '-')
 

@@ -17,7 +17,9 @@ export function printPage(): void {
   setTimeout(() => window.print())
 }
 
-/** Returns whether the page is being printed. Lists whose rows are all loaded then show all rows instead of one page of rows. */
+/**
+ * Returns whether the page is being printed. During printing, a fully loaded list shows up to `MAX_PRINTED_ROWS` rows instead of one page.
+ */
 export const useIsPrinting = (): boolean => useStore(printing)
 
 /** Returns the rows to show of a fully loaded list: one page of rows on the screen, or up to `MAX_PRINTED_ROWS` rows during printing. */

@@ -3,8 +3,8 @@ import { createStore, useStore } from './store'
 import { prepareFeedbackSound, type ScanFeedback } from './scanFeedback'
 
 /**
- * How well a scanned text matches a vehicle. `part` means that the text matches only a part of an identifier or a look-alike of it. Another
- * code in view may match better.
+ * How well a scanned text matches a vehicle. `part` means that the text matches only a part of an identifier, or only looks like an
+ * identifier. In this case, another code in view may match better.
  */
 export type MatchGrade = 'none' | 'part' | 'full'
 
@@ -18,8 +18,8 @@ export interface OcrCandidateVehicle {
 /** Properties of the camera view, which is used on its own page and inside of other pages. */
 export interface ScanViewProps {
   /**
-   * Grades how well a scanned text matches a vehicle. If several codes are in view, the best match is reported; without a match, the first
-   * code is reported.
+   * Grades how well a scanned text matches a vehicle; `true` counts as `full`, `false` as `none`. If several codes are in view, the best
+   * match is reported; without a match, the first code is reported.
    */
   gradeMatch?: (text: string) => boolean | MatchGrade
   onScan: (text: string) => void
@@ -30,8 +30,8 @@ export interface ScanViewProps {
   /** Whether scanning is paused: the camera stays on, but no code is reported. */
   paused?: boolean
   /**
-   * Called when the person wants to scan although `paused` is true. With this callback, a paused view is dimmed. It shows a button that
-   * calls the callback, and a message that scanning is paused during typing.
+   * Called when the person taps the button that resumes a paused scan. If this callback is given, a paused view is dimmed, shows this
+   * button, and says that scanning is paused during typing.
    */
   onResume?: () => void
   /** Result of the last scan, shown as the colour of the finder (the dashed square). */

@@ -66,14 +66,14 @@ function valueIn(text: string): string {
 }
 
 /**
- * Matches the server messages that stay in English in the default language, because the product specification prescribes their English
- * text.
+ * Matches the server messages that stay in English in the language 'default'. The product specification prescribes the English text of
+ * these messages.
  */
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
 /**
- * Translates a server message to the page's language. If that language is English or the message has no translation, removes only a
- * leading field name.
+ * Translates a server message to the page's language. If the message stays in English or has no translation, returns the English message
+ * without a leading field name.
  */
 export function translateServerMessageToLanguage(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)

@@ -7,7 +7,10 @@ import { createUuid } from './createUuid'
  */
 const LEASE_MS = 6000
 const RENEW_MS = 2000
-/** Time in milliseconds to wait after claiming a lease, until a claim that another tab made at the same moment is visible. */
+/**
+ * Time in milliseconds between claiming a lease and checking the claim. If another tab claims the lease at the same moment, the check sees
+ * the claim of that tab.
+ */
 const CLAIM_MS = 60
 
 interface Lease {
@@ -21,8 +24,8 @@ const leaseOf = (key: string): Lease | null => parseJson(localStorage.getItem(ke
 const write = (key: string, tab: string): void => localStorage.setItem(key, JSON.stringify({ tab, until: Date.now() + LEASE_MS }))
 
 /**
- * Returns whether a lease can be claimed. A lease is free when missing or expired, or when its end is so late that the clock must have
- * been set back.
+ * Returns whether a lease can be claimed. A lease is free if it is missing or has expired. A lease with more than `LEASE_MS` left is also
+ * free, because the clock must have been set back.
  */
 function isFree(lease: Lease | null): boolean {
   const left = (lease?.until ?? 0) - Date.now()

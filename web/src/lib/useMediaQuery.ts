@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** Matches the media queries at which tables replace cards. They also count as true when printing, so that tables are printed. */
+/**
+ * Matches the media queries for the width at which tables replace cards. During printing, these queries count as true, so that tables are
+ * printed.
+ */
 const TABLE_WIDTH = /^\(min-width: \d{3}px\)$/
 const listsOf = (query: string) => (TABLE_WIDTH.test(query) ? [query, 'print'] : [query]).map((one) => window.matchMedia(one))
 

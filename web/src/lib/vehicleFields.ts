@@ -18,7 +18,7 @@ export const isNoteField = (field: VehicleField): boolean => field === 'operator
 
 /** The fields of a vehicle that a save changes, with the values before and after the change. */
 export interface VehicleChange {
-  /** Values of the changed fields that the person saw before the change. */
+  /** Values that the person saw in the changed fields before the change. */
   base: Partial<VehicleFields>
   wanted: Partial<VehicleFields>
 }

@@ -12,7 +12,9 @@ export interface OfflineCampaign {
 const NAME = 'offlineCampaigns'
 const isCampaigns = (value: unknown): value is OfflineCampaign[] => Array.isArray(value) && value.every((one) => isRecord(one) && typeof one.campaign === 'number')
 
-/** The campaigns that are available offline, mirrored in local storage so that a page knows them before it has opened the database. */
+/**
+ * The campaigns that are available offline. A copy in local storage tells a page these campaigns before the page has opened the database.
+ */
 export const offlineCampaigns = createStore<OfflineCampaign[]>(readStoredJson(localStorage, NAME, isCampaigns) ?? [])
 export const useOfflineCampaigns = (): OfflineCampaign[] => useStore(offlineCampaigns)
 

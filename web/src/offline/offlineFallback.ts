@@ -6,8 +6,8 @@ const SERVER_TIMEOUT_MS = 4000
 const TIMEOUT = Symbol('timeout')
 
 /**
- * Returns the server's response. If the server is unreachable or slow, returns the data that `lookup` finds on this device, if any. Waits
- * for the server without calling `lookup` while no campaign is available offline.
+ * Returns the server's response. If the server is unreachable or slow, returns the data that `lookup` finds on this device, if any. If no
+ * campaign is available offline, only waits for the server and never calls `lookup`.
  */
 export async function withOfflineFallback<T>(call: Promise<T>, lookup: () => Promise<T | null>): Promise<T> {
   if (offlineCampaigns.get().length === 0) return await call

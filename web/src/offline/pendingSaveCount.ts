@@ -8,7 +8,10 @@ export interface PendingSaveCount {
   owner: string | null
   /** Number of pending saves of the owner, including rejected saves and records that cannot be decrypted. */
   open: number
-  /** Number of saves among `open` that are only held so that the person can undo them. Not set by earlier versions of the app. */
+  /**
+   * Number of saves among `open` that are held, so that the person can undo them. Absent in counts that an earlier version of the app
+   * stored.
+   */
   held?: number
   /** Number of saves of the owner that the server rejected, including records that cannot be decrypted. */
   refused: number
@@ -20,7 +23,7 @@ const NAME = 'pendingCount'
 const isPendingCount = (value: unknown): value is PendingSaveCount =>
   isRecord(value) && ['open', 'refused', 'others'].every((name) => typeof value[name] === 'number')
 
-/** The numbers of pending saves, mirrored in local storage so that a page knows them before it has opened the database. */
+/** The numbers of pending saves. A copy in local storage tells a page these numbers before the page has opened the database. */
 export const pendingSaveCount = createStore<PendingSaveCount>(readStoredJson(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
 
 /** Returns the numbers of one person's pending saves. All numbers are 0 when the stored numbers belong to another person. */

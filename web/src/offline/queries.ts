@@ -70,9 +70,11 @@ export const vehicleListQuery = (campaign: number) =>
   })
 
 /**
- * Returns a campaign's vehicle list that is stored on this device, or null if no list is stored. `cached` is the list in the query cache.
- * Without `cached`, returns the stored list at once, and updates it from the server shortly afterwards. With `cached`, updates the stored
- * list first, and returns `cached` when the server is unreachable or no list is stored.
+ * Returns a campaign's vehicle list from this device, or null if this device has no list. `cached` is the list in the query cache, if any.
+ *
+ * - Without `cached`, returns the stored list at once, and updates the stored list from the server shortly afterwards.
+ * - With `cached`, updates the stored list from the server and returns the updated list. Returns `cached` when the server is unreachable or
+ *   no list is stored.
  */
 async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
   const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {

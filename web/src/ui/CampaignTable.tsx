@@ -25,7 +25,7 @@ interface Listed {
 
 interface CampaignTableProps<C extends Listed> {
   campaigns: C[]
-  /** Returns the URL to which the name, creator and date of a campaign link. */
+  /** Returns the target URL of the links on a campaign's name, creator and date. */
   hrefOf: (campaign: C) => string
   /** Optional column with the actions for a campaign. */
   actions?: { title: string; render: (campaign: C) => ReactNode }

@@ -6,7 +6,8 @@ import { Icon, type IconName } from './Icon'
 import styles from './Page.module.css'
 
 /**
- * Whether a page is a pane of another page. In a pane, the heading is one level lower, takes no focus and does not title the browser tab.
+ * Whether a page is a pane of another page. In a pane, the heading is one level lower, does not take the focus, and is not used as the
+ * title of the browser tab.
  */
 export const IsInSidePaneContext = createContext(false)
 
@@ -54,8 +55,9 @@ export function Page({ title, tabTitle = title, subtitle, besideTitle, narrow = 
 let isFirst = true
 
 /**
- * Moves the focus to the heading of a new page, so that keyboard and screen reader start there. An input that has the focus keeps it, for
- * instance the search in the header. On the first page of a visit, the focus moves after the first paint, because focusing forces a layout.
+ * Moves the focus to the heading of a new page, so that keyboard and screen reader start there. If an input has the focus, such as the
+ * search in the header, the focus stays in that input. On the first page of a visit, the focus moves after the first paint, because
+ * focusing forces a layout.
  */
 function useArrival() {
   const heading = useRef<HTMLHeadingElement>(null)
@@ -90,7 +92,9 @@ const ICONS: Record<'error' | 'success' | 'info' | 'warning', IconName> = {
 
 interface AlertProps {
   kind: keyof typeof ICONS
-  /** Whether the icon is centred vertically, for content whose first line is taller than a line of text. Otherwise it is at the top. */
+  /**
+   * Whether the icon is centred vertically, for content whose first line is taller than a line of text. By default, the icon is at the top.
+   */
   hasCentredIcon?: boolean
   children: ReactNode
 }
@@ -138,7 +142,7 @@ export function EmptyState({ icon, text, children }: { icon: IconName; text: str
 /** Loading spinner. The spinner is hidden from screen readers, so each use needs a text beside it. */
 export const Spinner = () => <span className={styles.spinner} aria-hidden="true" />
 
-/** Delay in milliseconds after which a placeholder says that loading takes long. */
+/** Delay in milliseconds after which a placeholder says that loading is taking a long time. */
 const SLOW_MS = 1500
 
 interface SkeletonProps {

@@ -7,7 +7,7 @@ interface SearchBoxProps {
   label: string
   value: string
   onChange: (value: string) => void
-  /** Delay of `onChange` after the last key in milliseconds; 0 reports every key at once. */
+  /** Time in milliseconds between the last key press and the call of `onChange`; with 0, each key press calls `onChange` at once. */
   debounceMs?: number
 }
 

@@ -48,7 +48,10 @@ interface VehicleMismatchQuestionProps {
   children?: ReactNode
 }
 
-/** Asks whether a save belongs to the vehicle that now has the save's vehicle id. The user confirms or discards the save. */
+/**
+ * Asks whether a rejected save belongs to the vehicle that the server now has under the same vehicle id. The person confirms or discards
+ * the save.
+ */
 export function VehicleMismatchQuestion({ inspectedVin, serverVin, onYes, onDiscard, children }: VehicleMismatchQuestionProps) {
   const t = useFeatureText()
   return (

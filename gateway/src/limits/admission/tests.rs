@@ -53,8 +53,8 @@ async fn a_burst_waits_and_during_an_overload_requests_are_rejected_at_once() {
     assert!(begun.elapsed() >= MAX_QUEUE_WAIT / 2);
 }
 
-/// Returns an overloaded admission controller with all permits free. Its debt is at the maximum, so that further rejections would
-/// not prolong the overload.
+/// Returns an overloaded admission controller with all permits free. The recovery debt is at the maximum, so that further
+/// rejections would not prolong the overload.
 async fn overrun() -> AdmissionController {
     let admission = admission(4);
     let all = fill(&admission, Priority::Save).await;

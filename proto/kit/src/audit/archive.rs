@@ -41,8 +41,8 @@ enum Line {
     /// First line of the file: the archived partition, and the digest of the last audit seal (hash-chain link) before the seals in
     /// this file.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
-    /// Audit entry with its digest. An entry of another partition has no content, because only its digest is needed to verify an audit
-    /// seal (hash-chain link) in this file.
+    /// Audit entry with its digest. An entry that belongs to another partition is written without its content, because the digest is
+    /// enough to verify the audit seal (hash-chain link) that covers the entry.
     Entry(Box<SealedEntry>),
     /// Audit seal (hash-chain link) over the entries since the previous seal: number and digest.
     Seal { id: i64, digest: String },
@@ -117,8 +117,8 @@ async fn write_part(db: &Db, part: &AuditPartition, path: &Path) -> anyhow::Resu
     Ok((entries, sha256(path)?))
 }
 
-/// Writes the audit seal (hash-chain link) with the number `id` to the file. Writes nothing when `id` is lower than `first`, the
-/// number of the file's first seal.
+/// Writes the audit seal (hash-chain link) with the number `id` to the file. `first` is the number of the first seal that belongs in
+/// the file. If `id` is lower than `first`, nothing is written.
 async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> anyhow::Result<()> {
     if id < first {
         return Ok(());
@@ -134,8 +134,8 @@ fn write(out: &mut impl Write, line: &Line) -> anyhow::Result<()> {
     Ok(out.write_all(b"\n")?)
 }
 
-/// Drops a partition and records its archive file, in one transaction. Retries when the transaction cannot get a table lock in
-/// time. The lock timeout is short, because saves queue behind the waiting transaction.
+/// Drops a partition and records its archive file, in one transaction. Repeats the transaction if it does not get a table lock
+/// before the lock timeout. The lock timeout is short, because saves wait while the transaction waits for the lock.
 async fn drop_part(db: &Db, now: DateTime<Utc>, part: AuditPartition, entries: i64, sha256: String) -> anyhow::Result<()> {
     let summary = format!("moved {entries} entries of part {} to a file with SHA-256 {sha256}", part.name);
     for attempt in 1.. {

@@ -21,8 +21,8 @@ use std::{
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of audit entries that one seal (hash-chain link) covers.
 const MAX_ENTRIES_PER_SEAL: i64 = 500;
-/// Number of ids below the newest sealed entry at which the search for unsealed entries begins. A slow transaction may commit an entry
-/// after entries with higher ids, and the search must still find that entry.
+/// Number of ids that the search for unsealed entries goes back from the newest sealed entry. A slow transaction may commit an entry
+/// after entries with higher ids were sealed, and the search must still find that entry.
 const LATE_IDS: i64 = 5_000;
 /// Maximum number of audit entries or seals that a verification reads per SQL statement.
 const ENTRIES_PER_READ: i64 = 5_000;
@@ -60,8 +60,8 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
     });
 }
 
-/// Times of the last successful and the first failed attempt to seal audit entries (add them to the hash chain), for the lag metric and the
-/// log.
+/// Times of two attempts to seal audit entries (add them to the hash chain): the last successful attempt, and the first failed
+/// attempt since then. The lag metric and the log use these times.
 struct SealLag {
     /// Time of the last successful attempt to seal new entries; initially the start time of the task. An attempt also counts as
     /// successful when another replica seals the entries.
@@ -72,8 +72,8 @@ struct SealLag {
 
 impl SealLag {
     /// Reports the result of an attempt to seal entries. Sets the lag metric to the time since the last successful attempt. Logs a
-    /// failed attempt as a warning. Once the failures have lasted longer than two intervals, logs them at level `debug` only, because
-    /// the outage is already in the log.
+    /// failed attempt as a warning. If attempts have failed for longer than two intervals, logs further failures at level `debug`,
+    /// because the outage is already in the log.
     fn report(&mut self, schema: &'static str, sealed: &Result<(), sqlx::Error>) {
         let now = Instant::now();
         match sealed {
@@ -102,7 +102,8 @@ async fn append_last_seal(db: &Db, seal_file: &SealFile) -> Result<(), sqlx::Err
     Ok(())
 }
 
-/// Seals all new audit entries (adds them to the hash chain), in batches, since one batch is limited in size.
+/// Seals all new audit entries (adds them to the hash chain). Works in batches, since one seal covers at most
+/// [`MAX_ENTRIES_PER_SEAL`] entries.
 async fn seal_all_new(db: &Db, clock: &Clock, seal_file: &SealFile) -> Result<(), sqlx::Error> {
     if !store::has_unsealed_entries(db, LATE_IDS).await? {
         return Ok(());

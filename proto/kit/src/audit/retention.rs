@@ -22,8 +22,9 @@ const MONTHS_AHEAD: u32 = 3;
 /// Maximum number of expired audit entries that one transaction deletes.
 const BATCH_LEN: i64 = 5_000;
 
-/// Creates the partitions of the coming months, and deletes access entries (page views, sign-ins, sign-outs, denied calls) older than the
-/// retention time. Returns the number of deleted entries. If entries were deleted, also records their number as an audit entry.
+/// Creates the partitions of the coming months, and deletes access entries (page views, sign-ins, sign-outs, denied calls) older
+/// than the retention time. Returns the number of deleted entries. If entries were deleted, also appends an audit entry with this
+/// number.
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next run deletes the remaining entries.

@@ -14,8 +14,9 @@ use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// First part of the id of the advisory lock that lets only one replica seal audit entries at a time. The second part is a hash of
-/// the schema name. Without the lock, replicas that seal at once would cause errors in the database log.
+/// First of the two numbers that identify the advisory lock for sealing audit entries; the second number is a hash of the schema
+/// name. The lock lets only one replica seal at a time. Without the lock, replicas that seal at the same time would cause errors in
+/// the database log.
 const SEAL_LOCK_ID: i32 = 0x5061_7469;
 
 /// Row of the table of audit entries.
@@ -114,7 +115,7 @@ pub(super) struct SealedEntry {
 }
 
 impl SealedEntry {
-    /// Removes the content of the entry, but keeps its digest. An archive file contains only the digest of an entry of another partition.
+    /// Removes the content of the entry, but keeps the digest. An archive file contains entries of other partitions in this form.
     pub(super) fn without_content(self) -> Self {
         let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
         Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
@@ -147,8 +148,8 @@ const LIST_UNSEALED_IDS: &str = "select id from (select id from audit_events whe
 /// SQL that selects the id of the newest sealed audit entry.
 const LAST_SEALED_ID: &str = "select max(event_id) from audit_digests";
 
-/// Returns `true` when at least one audit entry is not sealed yet (not in the hash chain). The search begins `late` ids below the
-/// newest sealed entry, because a slow transaction may commit an entry after entries with higher ids.
+/// Returns `true` when at least one audit entry is not sealed yet (not in the hash chain). The search goes back `late` ids from the
+/// newest sealed entry, because a slow transaction may commit an entry after entries with higher ids were sealed.
 pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
     let last: Option<i64> = on!(db.read_pool(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
@@ -157,8 +158,8 @@ pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
     Ok(first.is_some())
 }
 
-/// Returns up to `most` audit entries that are not sealed yet (not in the hash chain), oldest first. The search begins `late` ids
-/// below the newest sealed entry, because a slow transaction may commit an entry after entries with higher ids.
+/// Returns up to `most` audit entries that are not sealed yet (not in the hash chain), oldest first. The search goes back `late` ids
+/// from the newest sealed entry, because a slow transaction may commit an entry after entries with higher ids were sealed.
 pub(super) async fn list_unsealed_entries(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.connection(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);

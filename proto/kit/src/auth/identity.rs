@@ -27,7 +27,7 @@ pub const DEVELOPER_USER_ID: i64 = 1;
 pub const ACTIVITY_REPORT_INTERVAL: TimeDelta = TimeDelta::minutes(5);
 /// Interval at which the session of an open stream is checked for revocation and expiry.
 const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
-/// Issuer of all Patio tokens, the `iss` claim.
+/// Value of the `iss` (issuer) claim in all Patio tokens.
 pub const TOKEN_ISSUER: &str = "patio";
 
 /// Authenticated caller of an rpc: a user or a service.
@@ -98,16 +98,16 @@ fn session_ended() -> Status {
 /// Reason why an authenticated caller is no longer valid: expired or revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InvalidCallerReason {
-    /// The token expired, or its session was idle for too long.
+    /// The token expired, or the session of the token was idle for too long.
     Expired,
-    /// The session, or all sessions of the user, were revoked.
+    /// The session was revoked, or all sessions of the user were revoked.
     Revoked,
 }
 
 /// Minimum interval between two purges of expired revocations. A purge scans all revocations and must be rare.
 const PURGE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
-/// Revocation of all tokens of a user that were issued up to the time `until`.
+/// Revocation of all tokens issued to one user up to and including the time `until`.
 struct UserRevocation {
     until: DateTime<Utc>,
     expires_at: DateTime<Utc>,
@@ -133,8 +133,8 @@ struct SessionActivity {
     unreported: HashSet<String>,
 }
 
-/// Verifier of bearer tokens: signing keys and revocations that this process has loaded, and a cache of verified tokens. Clones
-/// share the same state.
+/// Verifier of bearer tokens. Contains the signing keys and revocations that this process has loaded, and a cache of verified tokens.
+/// Clones share this state.
 #[derive(Clone)]
 pub struct TokenVerifier {
     known: Arc<RwLock<Known>>,
@@ -228,8 +228,8 @@ impl TokenVerifier {
         Ok(caller)
     }
 
-    /// Verifies a bearer token. If the process was idle, first waits until signing keys and revocations have been polled again, because an
-    /// idle process polls them rarely. Calls of other services do not wait.
+    /// Verifies a bearer token. In an idle process, a user's call first waits until signing keys and revocations have been polled again,
+    /// because an idle process polls rarely. Calls of other services do not wait.
     ///
     /// # Errors
     /// Returns `Unauthenticated` when the token is invalid, expired or revoked.
@@ -266,7 +266,7 @@ impl TokenVerifier {
         if is_over { Err(InvalidCallerReason::Expired) } else { Ok(()) }
     }
 
-    /// Waits until the caller's token expires, or the caller's session is revoked.
+    /// Waits until the caller is no longer valid: the token expired, or the session was revoked or was idle for too long.
     pub async fn wait_until_caller_invalid(&self, caller: &Caller) {
         while self.ensure_caller_valid(caller).is_ok() {
             tokio::time::sleep(SESSION_CHECK_INTERVAL).await;

@@ -18,8 +18,8 @@ const POLL_TIMEOUT: Duration = Duration::from_secs(1);
 /// next poll.
 pub(super) struct KeyPollSchedule {
     activity: Arc<UserActivity>,
-    /// Whether calls may use the loaded keys and revocations without waiting for a poll. In an idle process, `false` until the next poll
-    /// ends, with or without success. Always `true` in a process without a polling task.
+    /// Whether calls may use the loaded keys and revocations without waiting for a poll. The value becomes `false` when the process is
+    /// idle, and `true` when the next poll ends, even if the poll fails. The value is always `true` in a process without a polling task.
     is_current: watch::Sender<bool>,
     call_waits: Notify,
 }

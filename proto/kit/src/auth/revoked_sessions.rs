@@ -1,13 +1,13 @@
-//! Compact set of revoked sessions. Each sign-out adds a session, which stays in the set until its token expires. The set is
-//! compact because hundreds of thousands of sessions may be added per day.
+//! Compact set of revoked sessions. Each sign-out adds a session to the set. The session stays in the set until the session's token
+//! expires. The set is compact because hundreds of thousands of sessions may be added per day.
 use chrono::{DateTime, Utc};
 use std::hash::{BuildHasher, RandomState};
 
 /// Number of sorted partitions of the set. The first byte of a session id's hash selects the partition. An insertion moves entries
 /// of one partition only.
 const PARTITIONS: usize = 1 << u8::BITS;
-/// Bit mask of the low 16 bits of an entry, which contain the minute in which the entry expires. The other 48 bits contain
-/// the second to seventh byte of the session id's hash; the first byte selects the partition.
+/// Bit mask of the low 16 bits of an entry, which contain the expiry minute. The other 48 bits contain bytes two to seven of the session
+/// id's hash. Byte one is not stored, because it selects the partition.
 const MINUTE_MASK: u64 = 0xffff;
 /// Divisor for the growth of a full partition: its capacity grows by one eighth, because doubling the capacity would waste memory.
 const GROWTH_DIVISOR: usize = 8;
@@ -58,7 +58,7 @@ impl RevokedSessions {
         self.parts[part].binary_search_by_key(&hash, |one| one & !MINUTE_MASK).is_ok()
     }
 
-    /// Removes the sessions whose entries have expired, because their tokens are no longer valid anyway.
+    /// Removes expired entries from the set. The tokens of these sessions have expired too, so the entries are no longer needed.
     pub(super) fn purge_expired(&mut self, now: DateTime<Utc>) {
         let this = u64::from(minute(now));
         for part in &mut self.parts {

@@ -63,8 +63,8 @@ impl ServiceTokenSource {
         Ok(person.delegate_to(&self.call_context_as_service().await?))
     }
 
-    /// Requests a service token from auth-svc, and tries each value of the service secret until auth-svc accepts one. The secret
-    /// has several values while it is being changed, and a replica of auth-svc may know only one of them.
+    /// Requests a service token from auth-svc. Tries each value of the service secret until auth-svc accepts one. During a change of the
+    /// secret, the secret has several values, and a replica of auth-svc may know only one of these values.
     async fn mint(&self) -> Result<MintServiceTokenResponse, Status> {
         let mut values = self.secret.split_values().peekable();
         loop {

@@ -96,8 +96,8 @@ struct ServiceProbe {
 
 /// Entry point of a service's binary: parses the command line and runs its command.
 ///
-/// `start` starts the service, given its own settings and the dependencies of the process. `run_doctor_checks` runs the service's
-/// own `doctor` checks.
+/// `start` starts the service with the service's own settings and the dependencies of the process. `run_doctor_checks` runs the `doctor`
+/// checks that only this service has.
 #[must_use]
 pub fn run_service_binary<C: Args>(
     binary: ServiceBinary,

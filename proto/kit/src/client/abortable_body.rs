@@ -1,4 +1,4 @@
-//! Body of a streaming response that ends with an error when the replica that sends it stops responding.
+//! Body of a streaming response. When the sending replica stops responding, the stream ends with an error.
 use crate::errors;
 use bytes::Bytes;
 use futures::{FutureExt, future::BoxFuture};
@@ -9,7 +9,7 @@ use std::{
 };
 use tonic::{Status, body::Body};
 
-/// Streaming response body that ends with an error when the replica that sends it stops responding.
+/// Body of a streaming response. When the sending replica stops responding, the stream ends with an error.
 pub struct AbortableBody {
     body: Body,
     service: &'static str,

@@ -184,7 +184,7 @@ impl LoadBalancer {
         });
     }
 
-    /// Adds a substitute for each unhealthy replica from the known addresses, without waiting for the next DNS lookup.
+    /// Adds a substitute (another known replica) for each unhealthy replica, without waiting for the next DNS lookup.
     fn substitute(&self, tasks: &BackgroundTasks) {
         self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
@@ -219,8 +219,9 @@ impl LoadBalancer {
     }
 
     /// Stores the addresses that DNS lookups returned, each with its host name, and chooses the replicas whose health is checked.
-    /// If every lookup succeeded (`all`), also removes the addresses missing from `found`: at once if the replica is unhealthy,
-    /// after [`DNS_GRACE`] if it is healthy.
+    ///
+    /// `all` means that every lookup succeeded. Only then are addresses missing from `found` removed: an unhealthy replica immediately, a
+    /// healthy replica after [`DNS_GRACE`].
     fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &BackgroundTasks) {
         let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
         let is_healthy = |address: &SocketAddr| {
@@ -234,7 +235,8 @@ impl LoadBalancer {
         self.choose_checked(&mut directory, true, tasks);
     }
 
-    /// Chooses the replicas that get health checks and calls. Starts their health checks, and stops all other health checks.
+    /// Chooses the replicas to check and call. Starts the health checks of the chosen replicas, and stops those of all other replicas. If
+    /// `explore` is true, untried addresses may replace failing substitutes.
     fn choose_checked(&self, directory: &mut KnownReplicas, explore: bool, tasks: &BackgroundTasks) {
         let KnownReplicas { hosts, subset } = directory;
         let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);

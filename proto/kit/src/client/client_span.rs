@@ -6,8 +6,7 @@ use tonic::{Code, body::Body};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-/// Trace span of one attempt of an outgoing rpc. If the span is dropped before the response arrives, it ends with the code
-/// `Cancelled`.
+/// Trace span of one attempt of an outgoing rpc. A span that is dropped before the response arrives ends with the code `Cancelled`.
 pub struct ClientSpan(Option<Span>);
 
 impl ClientSpan {

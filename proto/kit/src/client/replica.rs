@@ -1,4 +1,4 @@
-//! Replica of a service, with the connection to it and its health state.
+//! Client of one replica of a service: the connection to the replica and the replica's health state.
 use crate::client::abortable_body::AbortableBody;
 use crate::{lifecycle::BackgroundTasks, tls::GrpcTlsConnector};
 use bytes::Bytes;
@@ -45,7 +45,7 @@ const FROZEN_TIMEOUT: Duration = Duration::from_millis(1200);
 /// Header or trailer with the status code of a call.
 const GRPC_STATUS_HEADER: &str = "grpc-status";
 
-/// Replica of a service at one address, with the connection to it and its health state.
+/// Client of one replica of a service: the connection to the replica and the replica's health state.
 pub struct Replica {
     service: &'static str,
     /// Address of the replica.
@@ -97,7 +97,7 @@ pub enum RpcAttemptFailure {
 impl Replica {
     /// Creates the client of one service replica and starts the health checks. Connections use TLS when a connector is given.
     ///
-    /// `health_lost` is notified each time the replica is found unhealthy after it was healthy or unchecked.
+    /// `health_lost` is notified when a healthy replica becomes unhealthy, and when the first health check or call of a replica fails.
     pub fn new_with_health_checks(
         service: &'static str,
         address: SocketAddr,
@@ -194,8 +194,8 @@ impl Replica {
         }
     }
 
-    /// Runs one health check. Returns whether the replica is serving, the cause of a failed check, or `None` when the check timed
-    /// out.
+    /// Runs one health check. Returns `Ok(true)` when the replica is serving, `Ok(false)` when the replica responds but is not serving,
+    /// the cause of a failed check, or `None` when the check timed out.
     async fn check(&self, timeout: Duration) -> Option<Result<bool, String>> {
         let mut health = HealthClient::new(self.channel.clone());
         let answer =
@@ -316,7 +316,7 @@ fn is_unprocessed(cause: &h2::Error) -> bool {
     reason == Some(h2::Reason::REFUSED_STREAM) || cause.is_go_away() && cause.is_remote() && reason == Some(h2::Reason::NO_ERROR)
 }
 
-/// Creates a request body from bytes. The caller keeps a copy of the bytes, from which it creates the body of a retry.
+/// Creates a request body from bytes. The caller keeps a copy of the bytes, so that a retry can send the same body again.
 pub(crate) fn body_from_bytes(body: Bytes) -> Body {
     Body::new(Full::new(body).map_err(|never| match never {}))
 }

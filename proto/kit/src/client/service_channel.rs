@@ -206,7 +206,7 @@ fn at(lease: &InFlightCall, cause: &str) -> String {
     format!("{cause} ({})", lease.replica_address())
 }
 
-/// Returns the gRPC status code in the headers of a response; `Ok` when the headers contain none, as in a successful response.
+/// Returns the gRPC status code in the headers of a response. Headers without a status code, as in a successful response, mean `Ok`.
 fn code(response: &Response<Body>) -> Code {
     response.headers().get("grpc-status").map_or(Code::Ok, |code| Code::from_bytes(code.as_bytes()))
 }

@@ -35,7 +35,7 @@ impl UserNameMap {
         self.0.contains_key(&id)
     }
 
-    /// Adds the names of another map.
+    /// Adds all names of the map `other` to this map.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }

@@ -1,4 +1,4 @@
-//! Online backup of an `SQLite` database, and queries of its copy. `PostgreSQL` has its own backup tools.
+//! Online backup of an `SQLite` database, and reading of ids from a backup file. `PostgreSQL` has its own backup tools.
 use super::{Db, Pools};
 use sqlx::{
     Connection, SqliteConnection,
@@ -23,7 +23,7 @@ impl Db {
     }
 }
 
-/// Returns the ids that a query selects from the copy of a database.
+/// Runs a query on a backup file of a database, and returns the ids that the query selects.
 ///
 /// # Errors
 /// Returns an error when the file is not an `SQLite` database, or when the query fails.

@@ -23,7 +23,7 @@ pub const fn max_connections_per_service_replica(connections: u32) -> u32 {
 pub struct ConnectionLimit {
     /// Number of connections available to ordinary roles, which excludes connections reserved for superusers.
     pub available: u32,
-    /// Whether the limit applies to the connected role only (`rolconnlimit`). Connections of other roles do not count towards it.
+    /// Whether `available` is a limit of the connected role alone (`rolconnlimit`). Connections of other roles do not use up that limit.
     pub is_of_role: bool,
 }
 

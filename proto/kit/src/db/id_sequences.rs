@@ -2,7 +2,7 @@
 use crate::db::{Db, Schema};
 use sqlx::{AssertSqlSafe, query};
 
-/// Number of ids by which a restore advances each id sequence, more than are assigned between two backups.
+/// Number of ids by which a restore advances each id sequence. Fewer ids than this are assigned between two backups.
 pub const SKIPPED_ID_COUNT: i64 = 1_000_000;
 
 impl Db {

@@ -19,7 +19,7 @@ use tracing::Instrument;
 
 type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
 
-/// SQL that commits a small message and waits until it is on disk. When the statement returns, all earlier commits are on disk too.
+/// SQL that commits a small message and waits until the message is on disk. All earlier commits are then on disk too.
 const FLUSH_SQL: &str = "select pg_logical_emit_message(true, 'patio', '')";
 /// Timeout for opening or pinging the flush connection.
 const FLUSH_CONNECTION_TIMEOUT: Duration = Duration::from_millis(1500);
@@ -41,8 +41,8 @@ pub(crate) struct GroupFlusher {
 #[derive(Default)]
 struct FlushState {
     connection: Option<PgConnection>,
-    /// Connection attempt in progress, or `None`. If the waiting caller gives up, the attempt is kept and the next caller waits for
-    /// it.
+    /// Connection attempt in progress, or `None`. If the caller that waits for the attempt gives up, the attempt is kept, and the next
+    /// caller waits for the same attempt.
     connecting: Option<BoxFuture<'static, Result<PgConnection>>>,
     /// Number of flush connections opened so far.
     opened_connections: u64,
@@ -51,9 +51,10 @@ struct FlushState {
     flushed_up_to: u64,
 }
 
-/// Number of the flush connection that was open before a commit. Only a flush on that connection proves that the commit is on disk.
+/// Number of the flush connection that was open before a transaction began. Only a flush on the same connection proves that the
+/// transaction's commit is on disk.
 ///
-/// A server that crashes after the commit may have lost the commit, and a flush on a new connection would not notice the loss.
+/// A server that crashes after the commit may lose the commit. A flush on a new connection would succeed despite the loss.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FlushConnectionEpoch(u64);
 
@@ -69,8 +70,10 @@ impl GroupFlusher {
         }
     }
 
-    /// Opens the flush connection unless it responds, and returns its epoch. With the epoch, a transaction later waits until its commit
-    /// is on disk. Must be called before the transaction begins.
+    /// Returns the epoch of the flush connection. Opens a new flush connection if the current one does not respond, or if there is none.
+    ///
+    /// Must be called before the transaction begins. [`Self::wait_until_flushed`] later needs the epoch to wait for the transaction's
+    /// commit.
     pub(crate) async fn ensure_connected(&self) -> Result<FlushConnectionEpoch> {
         match self.connection_epoch.load(Ordering::Acquire) {
             life if life > 0 && !self.is_idle() => Ok(FlushConnectionEpoch(life)),

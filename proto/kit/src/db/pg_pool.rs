@@ -31,8 +31,8 @@ use tokio::{
     time::timeout,
 };
 
-/// Maximum time that a caller waits for a connection. After such a wait, a request can still report the timeout within its limit of
-/// three seconds.
+/// Maximum time that a caller waits for a connection. The time is short enough that a request can still report the timeout within the
+/// request's limit of three seconds.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Maximum time to open a connection. A caller gives up earlier; the attempt continues, and a later caller uses the connection.
 ///
@@ -106,8 +106,8 @@ impl PostgresPool {
         Self { required_position: Some(position), ..self.clone() }
     }
 
-    /// Takes a connection without checking the state of the server: whether it accepts writes, and how much of the write-ahead log
-    /// it has replayed.
+    /// Takes a connection without checking the state of the server. The server may be read-only, or may not have replayed the required
+    /// position of the write-ahead log.
     ///
     /// # Errors
     /// Returns the errors of [`Self::acquire`].

@@ -29,12 +29,12 @@ const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Cache of the write-ahead log position that was last fetched from the primary. The position is used by all queries that began
-/// before the fetch.
+/// Cache of the write-ahead log position that was last read from the primary. A query may use the cached position only if the query began
+/// before the position was read.
 #[derive(Default)]
 struct PositionCache {
-    /// Number of the first query that must not use the position `last`, because the query may have begun after `last` was read.
-    /// Queries are numbered in the order in which they begin.
+    /// Number of the first query that must not use the position `last`. Queries are numbered in the order in which they begin, and only
+    /// queries with lower numbers certainly began before `last` was read.
     covered: u64,
     last: Option<WalPosition>,
 }

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 /// pauses exceeds the usual time in which a write reaches the standby.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
-/// Position in the write-ahead log of a cluster, at which the primary inserts its next record.
+/// Position in the write-ahead log of a cluster: the end of the log on the primary, where the next record is inserted.
 ///
 /// Only one server writes to a timeline, and a failover starts a new timeline. A standby of the same cluster (`system`) and timeline that
 /// has replayed a position therefore contains everything that the primary had written up to that position. A standby that does not follow a
@@ -32,10 +32,10 @@ impl WalPosition {
         query_as(position).fetch_one(primary).await
     }
 
-    /// Returns whether the server is a standby on this timeline, and whether the server has replayed this position.
+    /// Returns two values: whether the server is a standby on this timeline, and whether the server has replayed this position.
     ///
-    /// For a short time after a failover, the first value stays `false`, because the standby's control file names the new
-    /// timeline only after the standby has replayed part of it.
+    /// For a short time after a failover, the first value stays `false`. The standby's control file names the new timeline only after the
+    /// standby has replayed a part of the new timeline.
     async fn state_on(&self, standby: &mut PgConnection) -> Result<(bool, bool), Error> {
         let state = "select pg_is_in_recovery() and s.system_identifier = $1
                 and greatest(c.timeline_id, r.min_recovery_end_timeline) = $2,

@@ -15,8 +15,8 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(4);
 /// SQL that reads the id of the server process. The SQL runs without a prepared statement, because prepared statements may fail
 /// behind a pooler in transaction or statement mode.
 const SELECT_SERVER_PROCESS: &str = "select pg_backend_pid()";
-/// SQL that begins a transaction and reads the id of the server process. While the transaction is open, the pooler reserves the server
-/// connection for it.
+/// SQL that begins a transaction and reads the id of the server process. The open transaction keeps other clients of the pooler from
+/// using the server connection.
 const SELECT_SERVER_PROCESS_IN_TRANSACTION: &str = "begin; select pg_backend_pid()";
 
 /// Start of the message with which `PgBouncer` refuses a connection because of a startup parameter.
@@ -62,8 +62,8 @@ async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Resu
     Ok(None)
 }
 
-/// Returns the first parameter in the `options` of the database URL that does not take effect in the session; `None` if all of them
-/// do.
+/// Returns the first parameter in the `options` of the database URL that has no effect in the session. Returns `None` when all parameters
+/// have an effect.
 async fn ignored_parameter(connection: &mut PgConnection, options: Option<&str>) -> Result<Option<String>, Error> {
     let assignments = options.unwrap_or_default().split("-c").filter_map(|option| option.split_once('='));
     for (name, _) in assignments {

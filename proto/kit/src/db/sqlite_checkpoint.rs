@@ -1,7 +1,7 @@
 //! Checkpoints of an `SQLite` WAL on a separate connection, in parallel with the writer.
 //!
-//! By default `SQLite` checkpoints within the commit that makes the WAL long enough. That commit and the following commits would
-//! wait until thousands of pages are written, and for two flushes to disk.
+//! By default `SQLite` runs the checkpoint within the commit that makes the WAL long enough. That commit and the following commits would
+//! then wait for the write of thousands of pages and for two flushes to disk.
 use sqlx::SqliteConnection;
 use std::{
     sync::{
@@ -15,7 +15,7 @@ use tokio::{
     time::sleep,
 };
 
-/// `SQLite` connection that a background task uses and the write queue closes; `None` once the connection is closed.
+/// `SQLite` connection that a background task and the write queue share. The write queue closes the connection and leaves `None`.
 pub(super) type SharedSqliteConnection = Arc<Mutex<Option<SqliteConnection>>>;
 
 /// Pause between two checkpoints of the WAL.

@@ -1,4 +1,4 @@
-//! Open database transaction on `SQLite` or `PostgreSQL`. Functions that run statements in the transaction take it as an argument.
+//! Open database transaction on `SQLite` or `PostgreSQL`. Functions that run statements in the transaction take a [`Tx`] as an argument.
 use crate::db::Engine;
 use sqlx::{PgConnection, SqliteConnection};
 

@@ -1,5 +1,5 @@
-//! Authorization layer in front of every gRPC service. The layer authenticates the caller, checks that the caller's role allows the rpc,
-//! passes the call's deadline on to outgoing calls, and records log, metrics and trace of the call.
+//! Authorization layer in front of every gRPC service. The layer authenticates the caller and checks that the caller's role allows the
+//! rpc. The layer also passes the call's deadline on to outgoing calls, and records the call in the log, metrics and trace.
 use crate::{
     auth::identity::{self, Caller, TokenVerifier},
     client::{

@@ -1,4 +1,4 @@
-//! Record of a call for log, metrics and trace, written when the response is complete.
+//! Records each call in the log, metrics and trace when the response is complete.
 use crate::{
     errors,
     telemetry::{sql_stats, trace},
@@ -19,7 +19,7 @@ use std::{
 use tonic::{Code, Status};
 use tracing::Span;
 
-/// Path, start time and span of a call, for the log line, metrics and trace that are recorded when the call ends.
+/// Path, start time and span of one call. The log line, metrics and trace of the call are recorded from this data when the call ends.
 pub(super) struct CallRecord {
     pub(super) span: Span,
     pub(super) service: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct CallRecord {
 }
 
 impl CallRecord {
-    /// Records in log, metrics and trace that the call ended with the status `code`.
+    /// Records in the log, metrics and trace that the call ended with the status `code`.
     pub(super) fn record_outcome(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
         let method = patio_proto::find_rpc_method(&self.path);

@@ -39,7 +39,7 @@ pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
 pub struct Service {
     /// Name of the service, such as `vehicle-svc`.
     pub name: &'static str,
-    /// Routes of the service's rpcs. Every call passes the authorization layer, which authorizes it.
+    /// Routes of the service's rpcs. The authorization layer checks every call before the rpc runs.
     pub router: axum::Router,
     /// Messages to print once at start, such as the first supervisor's password.
     pub notices: Vec<String>,

@@ -28,8 +28,8 @@ static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
 /// Upper bounds of the histogram buckets for durations, in seconds. The last bound is the maximum duration of an import.
 const BUCKETS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
-/// Log filter that applies unless `PATIO_LOG` names `sqlx`. The filter hides warnings of `sqlx` about slow statements and connection
-/// waits, and notices of the database server. Metrics and Patio's own log lines report the same events.
+/// Log filter that applies unless `PATIO_LOG` names `sqlx`. The filter hides notices of the database server, and the warnings of `sqlx`
+/// about slow statements and long waits for a connection. Metrics and Patio's own log lines report the same events.
 const QUIET: &str = "sqlx=error";
 /// Interval at which recorded durations are moved into histogram buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);

@@ -44,8 +44,8 @@ fn number(text: &str, name: &str) -> Option<f64> {
     text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace().next()?.parse().ok()
 }
 
-/// Returns the CPU time of the process in seconds, from the text of `/proc/self/stat`. Parsing starts after the last `)`, because
-/// the program name in parentheses may contain blanks.
+/// Returns the CPU time of the process in seconds, from the text of `/proc/self/stat`. Parsing starts after the last `)`, because the
+/// program name in parentheses may contain spaces.
 fn cpu_seconds(stat: &str) -> Option<f64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse::<f64>);
     let (user, system) = (fields.next()?.ok()?, fields.next()?.ok()?);

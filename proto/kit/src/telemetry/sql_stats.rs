@@ -10,7 +10,7 @@ use tracing_subscriber::{
 
 /// Name of the tracing span of a gRPC call. SQL statements are counted per span of this name.
 pub const RPC_SPAN_NAME: &str = "rpc";
-/// Target of tracing spans that only count SQL statements, for work that several gRPC calls share, such as a group of saves.
+/// Target of tracing spans whose only purpose is to count SQL statements of work shared by several gRPC calls, such as a group of saves.
 pub const STATEMENT_COUNT_SPAN_TARGET: &str = "patio_sql_count";
 /// Log target under which `sqlx` logs each SQL statement.
 const SQLX_LOG_TARGET: &str = "sqlx::query";
@@ -22,8 +22,8 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements in `count`.
     pub took: Duration,
-    /// Number of statements in `count` that the metrics already count for another call. A statement that several calls share is counted in
-    /// the metrics of the first of these calls only.
+    /// Number of statements in `count` that the metrics count for another call. If several calls share a statement, the metrics count the
+    /// statement for the first of these calls only.
     pub shared: u64,
     /// Total duration of the statements in `shared`.
     pub shared_duration: Duration,
@@ -85,15 +85,15 @@ pub fn read_statement_stats(span: &Span) -> StatementStats {
     with_stats(span, |stats| *stats).unwrap_or_default()
 }
 
-/// Creates a span that counts the SQL statements of work that several gRPC calls share. Afterwards, [`attribute_statements_to_calls`] adds
-/// these statements to the statistics of each call.
+/// Creates a span that counts the SQL statements of work shared by several gRPC calls. When the work is done,
+/// [`attribute_statements_to_calls`] adds these statements to the statistics of each call.
 #[must_use]
 pub fn create_statement_counting_span() -> Span {
     tracing::info_span!(target: STATEMENT_COUNT_SPAN_TARGET, parent: None, "rpc")
 }
 
-/// Adds the SQL statements that the span `work` counted to the statistics of each call that shared the work. The metrics count the
-/// statements only once, for the first call.
+/// Adds the SQL statements of shared work to the statistics of each call that shared the work. `work` is the span that counted the
+/// statements. The metrics count the statements only once, for the first call.
 pub fn attribute_statements_to_calls<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
     let StatementStats { count, took, .. } = read_statement_stats(work);
     for (number, call) in calls.enumerate() {

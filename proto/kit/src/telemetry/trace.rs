@@ -73,7 +73,7 @@ pub fn is_rpc_traced(path: &str) -> bool {
     is_span_export_enabled() && !UNTRACED.contains(&path)
 }
 
-/// Makes a span a child of the caller's span, which the trace context in the request headers names.
+/// Makes a span a child of the caller's span. The trace context in the request headers identifies the caller's span.
 pub fn set_parent_from_headers(span: &Span, headers: &HeaderMap) {
     if is_span_export_enabled() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));

@@ -22,7 +22,10 @@ const MANAGING: NavigationShortcut[] = [
   { keys: 'g c', label: 'keys.conflicts', to: '/conflicts' },
 ]
 
-/** Handles the shortcuts that work on every page, and lists them with those of the page in a dialog when '?' is typed. */
+/**
+ * Handles the shortcuts that work on every page. The key '?' opens a dialog that lists these shortcuts and the shortcuts of the current
+ * page.
+ */
 export function KeyboardShortcuts({ userType }: { userType: string }) {
   const isOn = useStore(areShortcutsEnabled)
   const [opened, setOpened] = useState<{ searches: boolean; page: PageShortcut[] } | null>(null)

@@ -9,7 +9,7 @@ export interface FoundVehicle {
   campaign: string
 }
 
-/** Number of vehicles per campaign (the best matches) that are chosen first. Other vehicles fill only the remaining places. */
+/** Number of best matches that are chosen from each campaign first. The next best matches of all campaigns fill the remaining places. */
 const TURN = 3
 /** Minimum length of a typed text that is compared with the end of a VIN. People usually read out the last four characters. */
 const MIN_ENDING = 4

@@ -50,8 +50,9 @@ export async function searchVehicles(queries: QueryClient, { text, campaign, all
 const SPACE = /^[a-z]-\d+$/i
 
 /**
- * Removes the vehicles found in campaigns without the searched parking space, if another campaign has that space. In a campaign without the
- * space, the server ignores the hyphen, so that B-20 matches every VIN that begins with HB20.
+ * Removes false matches of a search for a parking space such as `B-20`. In a campaign without that space, the server ignores the hyphen,
+ * so that the search also matches every VIN that begins with HB20. If any campaign has the space, all vehicles found in campaigns without
+ * the space are removed.
  */
 function dropHitsInsideVins(found: CampaignHits[], search: string): CampaignHits[] {
   const hasSpace = ({ vehicles }: CampaignHits) => vehicles.some(({ space }) => space.toLowerCase().includes(search.toLowerCase()))

@@ -34,7 +34,7 @@ interface ChangeTexts {
   id: string
   label: string
   old: string | null
-  /** Whether the new value has replaced the old value, which is then struck through. False for the two values of a conflict. */
+  /** Whether the new value has replaced the old value. A replaced value is struck through. False for the two values of a conflict. */
   isReplaced: boolean
   /** Separator between the two values; empty when one value is missing. */
   sign: string

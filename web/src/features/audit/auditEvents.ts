@@ -6,7 +6,10 @@ export const AUDIT_EVENT_KINDS = [
   'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported', 'service-step', 'retention',
 ] as const
 
-/** One field changed by an audit event, with its value before and after as text; null when the event does not contain that value. */
+/**
+ * One field changed by an audit event. `old` and `new` are the values before and after the change as text; null when the event lacks the
+ * value.
+ */
 export interface AuditFieldChange {
   field: string
   old: string | null

@@ -5,7 +5,10 @@ import { signIn } from '@/api/signIn'
 import { navigate } from '@/lib/route'
 import { clearLockout } from './lockout'
 
-/** Signs in, records the sign-in in the audit log, and opens the screen the person came from, or home. */
+/**
+ * Signs in and opens the page that the person left at the end of the last session, or else the home page. Records the sign-in in the
+ * audit log, unless the person must choose a new password first.
+ */
 export const useSignIn = () =>
   useMutation({
     mutationFn: signIn,

@@ -16,7 +16,10 @@ import styles from './NeedsAttentionCard.module.css'
 interface NeedsAttentionCardProps {
   /** Ids of the campaigns for which the card lists phones with unsent saves. */
   campaigns: number[]
-  /** Id of the campaign whose conflicts and long repairs are counted. When absent, counts the conflicts of all campaigns, and no repairs. */
+  /**
+   * Id of the campaign whose conflicts and long repairs are counted. When absent, the card counts the conflicts of all campaigns, but no
+   * long repairs.
+   */
   campaign?: number
   /** Yards with uninspected vehicles and no active user, while other yards have active users. `to` is the URL of the yard. */
   idle?: { yard: YardProgress; to: string }[]
@@ -26,13 +29,13 @@ interface NeedsAttentionCardProps {
   hasRepairs?: boolean
   /** First page of the campaigns that wait for a review; `undefined` until it is loaded. */
   reviews?: CampaignPage | undefined
-  /** Queries of the data in the other properties. The card says that it may be incomplete when one of them fails. */
+  /** Queries that load the data of the other properties. If a query fails, the card states that its list may be incomplete. */
   sources?: { data: unknown; isPending: boolean; isError: boolean; refetch: () => unknown }[]
 }
 
 /**
- * Maximum number of idle yards, of sequences of missing vehicles and of campaigns to review that have a row each. A last line states how
- * many more there are.
+ * Maximum number of rows for each kind of problem: idle yards, sequences of missing vehicles, and campaigns to review. A last line states
+ * how many more problems of that kind exist.
  */
 const MAX_NAMED = 3
 /** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent. */

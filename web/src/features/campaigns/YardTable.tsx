@@ -26,7 +26,10 @@ interface YardTableProps {
   hrefOf: (yard: YardProgress) => string
   /** Id of the chosen yard; `null` when no yard is chosen. */
   current: number | null
-  /** Whether the pace of each yard is shown. Only team leaders and supervisors see it, because it can be the pace of one person. */
+  /**
+   * Whether the pace of each yard is shown. Only team leaders and supervisors see the pace, because it may be the pace of a single
+   * person.
+   */
   manages: boolean
 }
 

@@ -17,7 +17,9 @@ import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
 import { getStartOfDay } from './dashboard/workingHours'
 import type { YardProgress } from './YardProgressStrip'
 
-/** Polling interval in milliseconds of the inspection rate. Polling covers the time in which the event stream is not connected. */
+/**
+ * Interval in milliseconds at which the inspection rate is polled. Polling keeps the rate current while the event stream is disconnected.
+ */
 const PACE_MS = 60_000
 
 const ACTIVITY_SHAPE = 'hours* yards* people* total# inspected# inspected_before#'
@@ -92,7 +94,7 @@ export function useSetCampaignStatus() {
   })
 }
 
-/** Sets the due date of a campaign; removes it with `null`. */
+/** Sets the due date of a campaign, or removes the due date if the new value is `null`. */
 export function useSetDueDate(id: number) {
   const queries = useQueryClient()
   return useMutation({
@@ -120,7 +122,7 @@ export function useCampaignYardProgress({ id, name }: Pick<Campaign, 'id' | 'nam
 const ofCount = (yard: YardVehicleCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
 
 /**
- * Returns the yards with the inspections in this device's pending saves added to the inspected vehicles. Counts the pending saves of one
+ * Adds the inspections in this device's pending saves to the number of inspected vehicles of each yard. Counts the pending saves of one
  * campaign, or of all campaigns if `campaign` is null.
  */
 function useYardsWithPendingSaves(yards: YardProgress[] | undefined, campaign: number | null): YardProgress[] | undefined {
@@ -178,7 +180,9 @@ const LONG_REPAIR_MS = 2 * DAY_MS
 /** Maximum number of vehicles in repair that are loaded: the server's limit for one page. */
 const MAX_REPAIRS = 200
 
-/** Fetches the number of vehicles that are in repair for at least `LONG_REPAIR_MS`. */
+/**
+ * Fetches the number of long repairs in a campaign: vehicles with the status Repair that have not changed for at least `LONG_REPAIR_MS`.
+ */
 export const useLongRepairCount = (campaign: number, enabled: boolean) =>
   useQuery({
     queryKey: queryKeys.longRepairs(campaign),

@@ -2,7 +2,10 @@ import type { Campaign, InspectionActivity, InspectionPace } from '@/api/types'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { computeFinishForecast, type FinishForecast } from './dashboard/forecast'
 
-/** Activity without hourly counts, used until the counts of a campaign are loaded. `total` is replaced by the number of vehicles left. */
+/**
+ * Placeholder for the activity of a campaign whose hourly counts are not loaded yet. `useFinishForecast` sets `total` to the number of
+ * vehicles left.
+ */
 const NO_ACTIVITY: InspectionActivity = { hours: [], people: [], yards: [], total: 0, inspected: 0, inspected_before: 0 }
 
 /** Returns the forecast of a campaign, updated as time passes. Uses only the current pace until the hourly counts are loaded. */

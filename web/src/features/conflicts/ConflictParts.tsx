@@ -17,8 +17,8 @@ export interface ConflictProps {
   mayDecide: boolean
   busy: boolean
   /**
-   * How the conflict was resolved since the page opened: the value kept on this page, or `unknown` if resolved elsewhere. `null` if the
-   * conflict was not resolved since then.
+   * Value that the person kept when resolving the conflict on this page; `unknown` if the conflict was resolved elsewhere since the page
+   * opened. Otherwise `null`.
    */
   outcome: ConflictSideName | 'unknown' | null
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
@@ -107,7 +107,10 @@ export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onR
 
 const HMC_TAIL = 4
 
-/** Login name (HMC) of the author, followed by a comma. A long name is shortened to one line by an ellipsis before its last characters. */
+/**
+ * Login name (HMC) of the author, followed by a comma. If the name is too long for one line, an ellipsis replaces characters before the
+ * last `HMC_TAIL`.
+ */
 const AuthorHmc = ({ hmc }: { hmc: string }) => (
   <span className={styles.author} title={hmc}>
     <span className="ellipsis">{hmc.slice(0, -HMC_TAIL)}</span>

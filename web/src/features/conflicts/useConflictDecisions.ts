@@ -8,7 +8,10 @@ import type { ConflictProps } from './ConflictParts'
 import { mergeOpenConflicts, listResolvedConflictIds } from './shownConflicts'
 import { useConflictsText } from './text'
 
-/** Time in milliseconds after a decision in which the page accepts no other decision. A double click thus resolves only one conflict. */
+/**
+ * Time in milliseconds after a decision during which the page accepts no further decision. A double click therefore resolves only one
+ * conflict.
+ */
 const DOUBLE_CLICK_MS = 600
 
 interface ConflictDecisions {

@@ -24,7 +24,10 @@ interface PreviewProps {
   children: ReactNode
 }
 
-/** Preview of a bulk change: a summary sentence, the button below it, the first changed vehicles, and those that stay as they are. */
+/**
+ * Preview of a bulk change: a summary sentence, the button that executes the change, the first changed vehicles, and the unchanged
+ * vehicles.
+ */
 export function BulkChangePreview({ kind, status, waiting, preview, children }: PreviewProps) {
   const t = useManageText()
   const result = waiting === null ? preview.data : undefined

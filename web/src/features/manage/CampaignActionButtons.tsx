@@ -22,9 +22,9 @@ interface CampaignActionsProps {
 }
 
 /**
- * Actions for one campaign: export, conversion of a workbook to SQL, and deletion. The table shows each action as an icon with a tooltip.
- * On wide screens, the icons for export and conversion also have the kind of file as text. A card shows the export as a button with text,
- * and the other actions in a menu.
+ * Buttons for one campaign: export, conversion of a workbook to SQL, and deletion. The table shows each action as an icon with a tooltip.
+ * On wide screens, the icons for export and conversion also show the file type (XLSX or SQL). A card shows the export as a button with
+ * text, and the other actions in a menu.
  */
 export function CampaignActionButtons({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = useManagePageText()

@@ -13,7 +13,10 @@ interface CsvPreviewProps {
   children: ReactNode
 }
 
-/** Preview of a CSV file: the numbers of vehicles, changes and errors, the button below, and the first vehicles with their values. */
+/**
+ * Preview of a CSV file: the numbers of vehicles, changes and errors, the button that executes the change, and the first vehicles with
+ * their values.
+ */
 export function CsvPreview({ isChecking, result, children }: CsvPreviewProps) {
   const t = useManageText()
   return (

@@ -24,7 +24,7 @@ export const ScrollableTable = ({ label, heads, children }: ScrollTableProps) =>
   </div>
 )
 
-/** Rows of one campaign below its name, which is shown once and in at most two lines. */
+/** Part of a table for one campaign: a heading row with the campaign's name in at most two lines, followed by the rows in `children`. */
 export const CampaignTableBody = ({ campaign, children }: { campaign: string; children: ReactNode }) => (
   <tbody>
     {campaign !== '' && (

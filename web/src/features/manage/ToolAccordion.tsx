@@ -8,7 +8,7 @@ export interface ManagePageTool {
   title: string
   about: string
   icon: IconName
-  /** Whether the content is a list that draws its own frame; the tab then adds none. */
+  /** Whether the content is a list with its own frame. The tab adds no second frame around such a list. */
   isList?: boolean
   content: ReactNode
 }

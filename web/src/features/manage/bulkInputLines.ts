@@ -18,8 +18,8 @@ export interface InvalidLine {
 }
 
 /**
- * Returns the text key of the reason why a line is not a VIN with a parking space, or `null` for a valid line. A leading tab means that
- * the first spreadsheet cell of the line is empty.
+ * Returns the text key of the problem of a line, or `null` if the line contains a VIN and a parking space. A line that begins with a tab
+ * has no VIN, because its first spreadsheet cell is empty.
  */
 function problemOf(raw: string, tokens: string[]): ManageTextKey | null {
   if (raw.startsWith('\t')) return 'bulk.noVin'

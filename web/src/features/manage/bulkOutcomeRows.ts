@@ -28,6 +28,6 @@ export function listBulkOutcomeRows({ skipped, not_found }: Pick<BulkResult, 'sk
   ]
 }
 
-/** Returns the rows of one kind, or of all kinds for `null`, whose VIN contains the text. */
+/** Returns the rows of the given kind whose VIN contains the text. If `kind` is `null`, rows of all kinds are searched. */
 export const filterBulkOutcomeRows = (rows: BulkOutcomeRow[], kind: BulkOutcomeKind | null, text: string): BulkOutcomeRow[] =>
   rows.filter((row) => (kind === null || row.kind === kind) && row.vin.toLowerCase().includes(text.trim().toLowerCase()))

@@ -8,7 +8,10 @@ export type JobKind = Job['kind']
 export const JOB_KINDS: readonly JobKind[] = ['import', 'status', 'parking-space', 'csv']
 export const JOB_KIND_LABELS: Record<JobKind, JobHistoryTextKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
 
-/** Returns the jobs (imports, bulk changes) of one kind, or of all kinds for `null`, whose title, campaigns or author contain the text. */
+/**
+ * Returns the jobs (imports, bulk changes) of the given kind whose title, campaigns or author contain the text. If `kind` is `null`, jobs
+ * of all kinds are searched.
+ */
 export function filterJobs(jobs: Job[], kind: JobKind | null, text: string, t: Say): Job[] {
   const wanted = text.trim().toLowerCase()
   const textOf = (job: Job) => [formatJobTitle(job, t), job.created_by_name ?? '', ...job.campaigns.map(({ name }) => name)].join('\n').toLowerCase()

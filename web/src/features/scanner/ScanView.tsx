@@ -68,7 +68,10 @@ export function CameraView({ options = DEFAULT_CAMERA_VIEW_OPTIONS, ...props }: 
   )
 }
 
-/** Panel that reads the characters of a label by OCR. Its code is loaded on first use; a failed load shows an error with a retry button. */
+/**
+ * Panel that reads the characters of a label by OCR. The module with the panel is loaded on first use. If loading fails, an error with a
+ * retry button is shown.
+ */
 function TextReader(props: LabelReaderProps) {
   const t = useScannerText()
   const [part, setPart] = useState<{ LabelReader: ComponentType<LabelReaderProps> } | 'failed' | null>(null)

@@ -91,8 +91,8 @@ async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean)
 }
 
 /**
- * Opens the rear camera stored on this device, or the next one if it fails. Without a stored camera, or if all fail, opens the browser's
- * default camera. If untried rear cameras rank better than the default camera, opens the best available one of these cameras instead.
+ * Opens the rear camera stored on this device or, if that camera fails, the next one in cyclic order. Opens the browser's default camera
+ * when no camera is stored or all fail. If untried rear cameras rank better than the default camera, opens the best one that works instead.
  */
 async function acquire(isWanted: () => boolean): Promise<MediaStream> {
   const chosen = readStoredLens()

@@ -2,9 +2,9 @@ import type { MatchGrade } from '../../lib/scanner'
 import type { DecodedCode, DoubtfulCode } from './decodedCode'
 import type { DecodedFrame } from './decoder'
 
-/** Number of further frames that are searched for a better match, after a code that matches an identifier only in part or not at all. */
+/** Number of further frames that are searched for a better match after a code that does not fully match an identifier. */
 const EXTRA_FRAMES = 2
-/** Number of further frames searched for a better match while the scanner has not yet confirmed a code in view by a second reading. */
+/** Number of further frames that are searched for a better match while codes in view may still be undetected or unconfirmed. */
 const EXTRA_FRAMES_UNCONFIRMED = 6
 
 const GRADES: Record<MatchGrade, number> = { none: 0, part: 1, full: 2 }

@@ -34,8 +34,8 @@ type Maker = (input: DecodePassInput) => DecodePass | null
 
 const ALL = ['linear', 'stacked', 'matrix'] as const
 /**
- * Creates the plain decoding pass, which decodes the unmodified picture. A frame number selects one set of formats; successive frames use
- * the sets in turn. `every` (all codes in view) and `whole` (photograph) select all formats.
+ * Creates the plain decoding pass, which decodes the unmodified picture. If `frame` is a number, the pass uses one set of formats;
+ * successive frame numbers use the sets in turn. The values `every` (all codes in view) and `whole` (photograph) select all formats.
  */
 export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_DECODER_SETTINGS): DecodePass {
   const rotated = listPlainPassReaderOptions(settings)
@@ -65,7 +65,10 @@ export const EXTRA_PASS_FACTORIES: readonly Maker[] = [
  * blurred linear codes replaces them.
  */
 export const CAMERA_EXTRA_PASS_COUNT = 8
-/** Indexes in `EXTRA_PASS_FACTORIES`, in order of use, of the passes that search for tilted labels in the mode 'every' (all codes in view). */
+/**
+ * Indexes in `EXTRA_PASS_FACTORIES` of the passes that search for tilted labels, in order of use. Only the mode 'every' (all codes in view)
+ * uses these indexes.
+ */
 export const ROTATED_PASS_INDEXES: readonly number[] = [0, 8, 1]
 
 /**
@@ -99,8 +102,8 @@ const MIDDLE = 0.55
 const ENOUGH = 2200
 
 /**
- * Returns the factor by which the sides of the output picture grow when its content is enlarged by `factor`. The result is smaller than
- * `factor` for an enlarged camera frame, because the frame is cropped to its middle to limit the decoding time.
+ * Returns the ratio between the sides of the output picture and of the frame when the content is enlarged by `factor`. For an enlarged
+ * camera frame, the ratio is smaller than `factor`, because only the middle of the frame is kept to limit the decoding time.
  */
 const partFor = (input: DecodePassInput, factor: number): number => (input.whole || factor === 1 ? factor : factor * MIDDLE)
 const enlargement = ({ whole, frame: { width, height } }: DecodePassInput): number => (whole ? Math.min(2, ENOUGH / Math.max(width, height)) : 2)

@@ -15,7 +15,7 @@ export interface DecodedFrame {
   plainMs: number | null
   /** Name of the extra decoding pass that ran on this frame; `null` when no extra pass ran. */
   extraPass: string | null
-  /** Whether further frames may yield more codes: a detected code is not yet accepted, or a tilted direction has not been searched yet. */
+  /** Whether further frames may yield more codes, because a code is not yet accepted or the search for tilted labels is incomplete. */
   hasUnconfirmed?: boolean
   /** Code with doubtful characters. The code is used only when the campaign's vehicle list contains it. */
   doubtful?: DoubtfulCode
@@ -52,7 +52,7 @@ interface BlurredPassResult extends PassResult {
 const MAX_REPEATS = 2
 /** Interval of the slow pass for blurred codes, in frames that show barcode-like stripes but yield no decoded code. */
 const BLURRED_PASS_INTERVAL = 4
-/** Maximum time in milliseconds spent on a frame before its extra decoding pass, which is otherwise postponed to the next frame. */
+/** Time in milliseconds already spent on a frame after which the extra decoding pass is postponed to the next frame. */
 export const SKIP_EXTRA_PASS_AFTER_MS = 15
 
 /**
@@ -73,13 +73,13 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   /** Number of decoding passes run in the mode 'every' (all codes in view) since the last frame in the mode 'first' (one code). */
   let everyModePasses = 0
   /**
-   * Number of the rotated passes (`ROTATED_PASS_INDEXES`) that were run or skipped. The next frame continues with the pass after them; a
-   * frame in the mode 'first' (one code) begins again.
+   * Number of rotated passes (`ROTATED_PASS_INDEXES`) that were run or skipped. The next frame continues with the pass after these passes.
+   * A frame in the mode 'first' (one code) sets the number to 0.
    */
   let searched = 0
   /**
-   * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the plain pass. Set when a
-   * code is accepted; the blurred-code pass sets it for any code, even a doubtful one.
+   * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the plain pass. A code from
+   * the blurred-code pass counts even if doubtful; a code from any other pass counts only if accepted.
    */
   let lastRead: number | 'blurred' | null = null
 
@@ -149,7 +149,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return await readBlurred(input)
   }
 
-  /** Reads a blurred code, certain or doubtful, and then makes `lastRead` 'blurred'. */
+  /** Reads a blurred code, certain or doubtful. If a code is read, records the blurred-code pass in `lastRead`. */
   async function readBlurred({ frame, directions }: DecodePassInput): Promise<BlurredPassResult> {
     const found = (await decodeBlurred?.(frame, directions)) ?? null
     const nothing: BlurredPassResult = { confirmed: [], seen: [], name: 'blurred' }
@@ -177,7 +177,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed, doubtful: blurred?.doubtful }
   }
 
-  /** Checks whether any code is in view. Runs only one pass: the pass `lastRead`, or the plain pass. */
+  /** Checks whether any code is in view. Runs only one pass: the pass that last read a code (`lastRead`), or else the plain pass. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const input = createPassInput(frame, whole, settings)
     if (lastRead === 'blurred') {

@@ -19,7 +19,7 @@ export type EngineFailurePhase = 'loading' | 'running'
 export interface DecodeEngine {
   /** Resolves when the engine is loaded; rejects when loading fails. */
   ready: Promise<void>
-  /** Decodes a frame. Rejects when the frame cannot be decoded, and at once when the engine is broken. */
+  /** Decodes a frame. Rejects when the frame cannot be decoded, and rejects immediately if the engine has already failed. */
   decode: (frame: CameraFrame, mode: DecodeMode) => Promise<DecodedFrame>
   /** Decodes every code of a photograph. */
   decodePhotograph: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>

@@ -26,8 +26,9 @@ export function listPhotographScales({ width, height }: GrayPicture): number[] {
 }
 
 /**
- * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops when a code is accepted and no further
- * code is expected, or after the first scale with an accepted code. Returns the accepted codes with their corners in the photograph.
+ * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Stops as soon as a code is accepted and no
+ * further code is expected. Otherwise stops after the first scale at which a code was accepted. Returns the accepted codes with their
+ * corners in the photograph.
  */
 export async function decodePhotograph(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()

@@ -45,7 +45,10 @@ export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
 
 /** Returns the pixel at an index known to exist. Accepts only byte arrays, because mixed array types would slow down every call. */
 export const getPixelAt = (data: Uint8Array, index: number): number => data[index] as number
-/** Returns the integer at an index known to exist. Separate from `getPixelAt`, because a function that receives arrays of one type runs faster. */
+/**
+ * Returns the integer at an index known to exist. Integers have their own function, because a function that receives arrays of one type
+ * runs faster.
+ */
 export const getInt32At = (values: Int32Array, index: number): number => values[index] as number
 
 /** Crops a picture to a rectangle, clamped to the picture's edges. */
@@ -111,7 +114,10 @@ const OUTSIDE = 128
 const ONE = 1 << 8
 /** Number of fractional bits of coordinates in `sampleInside`. */
 const BITS = 16
-/** Width in pixels of the margin at the picture's edges, where rounding could move a sampled position out of the picture. */
+/**
+ * Width in pixels of the margin at the picture's edges that is not sampled, because rounding could move a position there out of the
+ * picture.
+ */
 const EDGE = 0.1
 
 /**

@@ -14,7 +14,7 @@ export interface CodeReading {
 const CERTAIN = new Set(['qr_code', 'data_matrix'])
 /** Formats whose texts may contain any character, including control characters. */
 const MATRIX = new Set([...CERTAIN, 'pdf417'])
-/** Formats with a check character or error correction over the full text, which a misread text rarely passes. */
+/** Formats with a check character or with error correction over the full text. A misread text rarely passes this check. */
 const CHECKED = new Set(['code_128', 'code_93', 'ean_13', 'upc_a', 'micro_qr_code'])
 const SHORT = 4
 const AGAIN = 2

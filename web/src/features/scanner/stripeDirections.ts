@@ -7,9 +7,10 @@ const APART = Math.PI / 12
 const MIN_WEIGHT_SHARE = 0.06
 
 /**
- * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in radians, in (-π/2, π/2]. Recognizes
- * bars by the brightness gradients in each block of a half-size copy. Bars have many edges in one direction, as many from dark to light as
- * from light to dark. The outline of an object has only one of these two kinds of edges, and printed text has edges in all directions.
+ * Finds up to `most` directions across barcode stripes, strongest first. A direction is an angle from the x axis in radians, in (-π/2,
+ * π/2]. Recognizes bars by the brightness gradients in each block of a half-size copy of the picture. Bars have many edges in one
+ * direction: as many from dark to light as from light to dark. An object's outline has edges of only one of these kinds, and printed text
+ * has edges in all directions.
  */
 export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
   const histogram = gather(blurAndDownsampleByTwo(picture))
@@ -25,7 +26,7 @@ export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
   return found
 }
 
-/** Builds a histogram, over 180°, of how strongly the picture shows stripes in each direction. */
+/** Builds a histogram of stripe directions over 180°. Each bin states how strongly the picture shows stripes in one direction. */
 function gather({ width, height, data }: GrayPicture): Float64Array {
   const histogram = new Float64Array(BINS)
   for (let top = 1; top + BLOCK < height; top += BLOCK) {

@@ -22,7 +22,8 @@ const RETRY_MS = [500, 1000, 2000, 4000]
 /** Delay in milliseconds before the next attempt when the camera delivered no picture in time (fault 'timeout'). */
 const RETRY_SLOWLY_MS = 4000
 /**
- * Transient faults, after which the camera is started again, because another app may release the camera or the camera may be reconnected.
+ * Faults after which the camera is started again automatically. Such a fault may end by itself, for example when another app releases the
+ * camera or the camera is reconnected.
  */
 const TRANSIENT = new Set<CameraErrorReason | 'engine'>(['inUse', 'noCamera', 'timeout', 'noTrack', 'lost', 'start'])
 
@@ -44,7 +45,7 @@ const useVisible = () => useSyncExternalStore(onVisibility, () => document.visib
 
 interface Failed {
   trouble: CameraErrorReason | 'engine'
-  /** Number of the failed attempt. The error message stays on screen while the next attempt, with a higher number, is running. */
+  /** Number of the attempt that failed. The error message of this attempt stays on screen while the next attempt is running. */
   attempt: number
 }
 

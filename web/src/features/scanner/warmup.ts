@@ -18,7 +18,10 @@ interface Label {
 const MATRIX = ['#.#.#.#.#.', '##.##.#..#', '#...###.#.', '#..#....##', '#.##..#.#.', '####.##..#', '#.#..#.##.', '###.#....#', '#.#....##.', '##########']
 const LINEAR = ['##.#..#....###.###.##.##.#...###.##...###.#.##']
 const TILTED = ['#..#.##.##.#.#.##.##.#..#.#..#.##.##.#']
-/** Sample labels for warming up the decoder: Data Matrix, Code 128, tilted Code 39 (twice, as it needs two frames), bars without a code. */
+/**
+ * Sample labels for warming up the decoder: Data Matrix, Code 128, tilted Code 39, and bars without a code. The Code 39 label is listed
+ * twice, because the decoder needs two frames for a tilted label.
+ */
 const LABELS: Label[] = [
   { modules: MATRIX, wide: 9, tall: 9, turn: 0 },
   { modules: LINEAR, wide: 4, tall: 90, turn: 0 },

@@ -36,7 +36,10 @@ const HEADS: { column: UserSortColumn; label: UsersTextKey }[] = [
   { column: 'login', label: 'users.lastLogin' },
 ]
 
-/** Table of users. The columns about sessions are not printed, because they load row by row and would be empty for the users of other pages. */
+/**
+ * Table of users. The columns about sessions are not printed: sessions are loaded row by row, so these columns would be empty for users of
+ * other pages.
+ */
 function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProps) {
   const t = useUsersText()
   const isPrinting = useIsPrinting()

@@ -14,7 +14,7 @@ const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta'])
 
 /**
  * Keys of the surrounding inspection form, on devices with a mouse: 1 to 7 choose an allowed status, `n` goes to the notes, and Ctrl+Enter
- * saves and goes next. The keys press the buttons of the form, so a disabled button stays without effect.
+ * saves and goes next. The keys press the buttons of the form, so the key of a disabled button has no effect.
  */
 export function InspectionShortcuts({ onNotes }: { onNotes: () => void }) {
   const t = useInspectionText()

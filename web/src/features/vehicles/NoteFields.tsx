@@ -7,7 +7,7 @@ import type { InspectionForm } from './useInspectionForm'
 import styles from './NoteFields.module.css'
 
 const LONGEST = 4000
-/** Maximum number of characters of a recent note that its button shows. */
+/** Maximum number of characters on the button of a recent note. Longer notes are shortened. */
 const MAX_SHOWN = 60
 
 /**
@@ -40,7 +40,7 @@ export function NoteFields({ inspection }: { inspection: InspectionForm }) {
   )
 }
 
-/** Buttons that each insert an operator note saved earlier by the person in this campaign. */
+/** Buttons with operator notes that the person saved earlier in this campaign. Each button inserts its note. */
 function RecentNotes({ notes, disabled, onChoose }: { notes: string[]; disabled: boolean; onChoose: (note: string) => void }) {
   const t = useInspectionText()
   const id = useId()

@@ -16,7 +16,10 @@ interface SavedNoticeProps {
   delay: NextVehicleDelay
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
-  /** Whether the person can correct only the notes, because the vehicle has a status that only supervisors can change freely. */
+  /**
+   * Whether the person can correct only the notes, because the vehicle has a stored status. Only supervisors can freely change a stored
+   * status.
+   */
   correctsNotes: boolean
   onGo: () => void
   /** Stops the delay, so that the next vehicle opens only on request. */

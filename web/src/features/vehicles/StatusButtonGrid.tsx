@@ -62,7 +62,7 @@ export function StatusButtonGrid({ role, stored, value, onChange }: StatusGridPr
   )
 }
 
-/** Scrolls the opened section into view, only as far as needed. Scroll padding in the style sheets keeps it above the save bar. */
+/** Scrolls the opened section into view, only as far as needed. Scroll padding in the style sheets keeps the section above the save bar. */
 function showOpened({ currentTarget, newState }: ToggleEvent<HTMLDetailsElement>): void {
   if (newState !== 'open') return
   currentTarget.scrollIntoView({ block: 'nearest', behavior: window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' })

@@ -13,7 +13,10 @@ import styles from './VehicleHeader.module.css'
 
 interface VehicleHeadProps {
   vehicle: Vehicle
-  /** Vehicle whose stored status is shown. If another person changed fields of the draft, this is the version before that change. */
+  /**
+   * Version of the vehicle whose stored status is shown. If another person changed fields of the draft, this is the version of the vehicle
+   * before that change.
+   */
   stored: Vehicle
   /** Next vehicle to inspect; `undefined` until it is loaded. */
   next: Vehicle | undefined
@@ -21,8 +24,8 @@ interface VehicleHeadProps {
 }
 
 /**
- * Parking space and VIN of the vehicle to inspect. In the pane beside a list, the component renders them into the pane's head. On a page of
- * its own, it also shows the parking space of the next vehicle, and whether this vehicle is already inspected.
+ * Parking space and VIN of the vehicle to inspect. In the pane beside a list, both are shown in the head of the pane. On the vehicle's own
+ * page, the header also shows the parking space of the next vehicle, and whether the vehicle to inspect is already inspected.
  */
 export function VehicleHeader({ vehicle, stored, next, inspection }: VehicleHeadProps) {
   const t = useInspectionText()

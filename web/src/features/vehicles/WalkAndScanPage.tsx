@@ -66,8 +66,8 @@ export default function WalkAndScanPage() {
  */
 const RESCAN_DELAY_MS = 5000
 /**
- * Value of `savedLabel` while the camera ignores no label. Any other value contains the id of the vehicle saved last, and the time of that
- * save (`at`, from `performance.now()`).
+ * Value of `savedLabel` with which the camera accepts every label. Any other value contains the id of the vehicle saved last, and the time
+ * of that save (`at`, from `performance.now()`).
  */
 const NO_LABEL = { id: 0, at: 0 }
 

@@ -65,8 +65,8 @@ export function useSaveVehicle() {
 }
 
 /**
- * Returns the id of the next vehicle to inspect from the cached list, with pending saves applied. Without a cached list, returns the next
- * vehicle chosen by the server, which does not know the pending saves.
+ * Returns the id of the next vehicle to inspect, chosen from the cached list with pending saves applied. Without a cached list, returns the
+ * vehicle that the server chooses without knowing the pending saves.
  */
 export function findNextVehicleInCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
   const list = queries.getQueryData(vehicleListQuery(vehicle.campaign_id).queryKey)

@@ -6,7 +6,7 @@ import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 export interface ConcurrentChange {
   /** Whether both people have changed the vehicle's status. */
   hasStatus: boolean
-  /** Whether both people have entered different values for the same field. If so, a dialog asks on saving which version to keep. */
+  /** Whether both people have entered different values for the same field. If so, saving opens a dialog that asks which version to keep. */
   asks: boolean
 }
 

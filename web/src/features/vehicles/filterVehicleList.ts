@@ -10,7 +10,9 @@ export interface VehicleListIndex {
   text: string
   /** Offset of each vehicle's part in `text`, followed by the length of `text`. */
   begins: Uint32Array
-  /** Values of the yard filter, in natural order: yards, and yard groups (the part of a parking space before its first hyphen). */
+  /**
+   * Values of the yard filter in natural order. A value is a yard, or a yard group (the part of a parking space before its first hyphen).
+   */
   places: readonly string[]
   /** VINs and parking spaces in upper case, with spaces, hyphens and asterisks removed. Created when a search first needs them. */
   keys?: Texts

@@ -13,8 +13,8 @@ import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
- * Maximum duration in milliseconds of a save that does not shorten the delay before the next vehicle (`NEXT_DELAY_MS`). A slower save
- * shortens the delay by the excess time. The delay is at least `LAST_MS`, so that the person can read the message.
+ * Maximum duration of a quick save in milliseconds. When a save takes longer, the excess time is subtracted from the delay before the next
+ * vehicle (`NEXT_DELAY_MS`). The delay is at least `LAST_MS`, so that the person can read the message.
  */
 const QUICK_MS = 500
 const LAST_MS = 1000
@@ -89,8 +89,8 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
 }
 
 /**
- * Returns a draft with the saved values, for correcting the save. If only this device has stored the save, the draft replaces the save, and
- * `base` contains the vehicle's values from before the save.
+ * Returns a draft with the saved values, so that the person can correct the save. If the save is still queued on this device, `replaces` is
+ * the outbox position of the queued save, and `base` contains the vehicle's values before that save.
  */
 function createCorrectionDraft({ vehicle, result, entry: { identifier, scanned } }: CompletedSave): InspectionDraft {
   if (result.kind === 'saved') return { ...createInspectionDraft(vehicle), identifier, scanned }

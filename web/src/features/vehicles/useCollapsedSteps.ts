@@ -37,8 +37,8 @@ export function useCollapsedSteps({ identified }: InspectionForm) {
 export type CollapsedSteps = ReturnType<typeof useCollapsedSteps>
 
 /**
- * Returns a function that calls `act` after the pointer is released. A layout that moves between press and release would swallow the
- * click, or pass the click to another button.
+ * Returns a function that delays the call of `act` until the pointer is released. If the layout changed between press and release, the
+ * click could get lost or reach another button.
  */
 function useAfterRelease() {
   const isDown = useRef(false)

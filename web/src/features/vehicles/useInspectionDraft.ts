@@ -3,8 +3,8 @@ import type { Vehicle } from '@/api/types'
 import { createInspectionDraft, readInspectionDraft, rebaseInspectionDraft, writeInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 
 /**
- * Manages the draft of one vehicle: the values that a person has typed and not saved. The draft is stored on this device after each
- * change. `correction` is a draft with the values of a save that the person corrects; it is stored after the first change.
+ * Manages the draft of one vehicle: the values that a person has typed but not saved. The draft is stored on this device after each change.
+ * `correction` is a draft for correcting an earlier save, or `null`; this device stores `correction` only after the first change.
  */
 export function useInspectionDraft(vehicle: Vehicle, owner: string, correction: InspectionDraft | null) {
   const [edited, setEdited] = useState(() => correction ?? readInspectionDraft(owner, vehicle.id))
@@ -19,7 +19,7 @@ export function useInspectionDraft(vehicle: Vehicle, owner: string, correction: 
     entry: edited === null ? createInspectionDraft(vehicle) : rebaseInspectionDraft(edited, vehicle),
     /** Whether the draft was typed earlier and restored when the screen opened. */
     restored,
-    /** VIN for which the restored draft was typed, when the vehicle has another VIN now; `null` otherwise. */
+    /** VIN of the vehicle when the draft was begun, if the vehicle's VIN has changed since; `null` otherwise. */
     typedOn,
     store,
     /** Shows values without storing them as a draft, because the outbox already stores them. */

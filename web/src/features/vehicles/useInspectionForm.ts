@@ -36,8 +36,8 @@ export function useInspectionForm(vehicle: Vehicle, yard: number | null, user: S
     /** Another person's change to fields that this draft also changes; `null` if there is none. The draft keeps the entered values. */
     concurrent,
     /**
-     * Stored status of the vehicle, which determines the statuses that the person can choose. If an operator and another person change the
-     * status at the same time, this is the stored status before both changes.
+     * Status that determines which statuses the person can choose: normally the stored status of the vehicle. If an operator and another
+     * person change the status at the same time, the status before both changes applies.
      */
     previousStatus: concurrent?.hasStatus === true && !supervisor ? (entry.base ?? vehicle).status : vehicle.status,
     // The identifier is compared with the edited VIN, because a supervisor may be correcting the stored VIN.

@@ -1,8 +1,8 @@
 import { useCallback, useState, type RefCallback } from 'react'
 
 /**
- * Returns whether the text of an element is cut off, updated when the element is resized. While the element is inside an element with
- * `data-open`, the last result stays.
+ * Returns a ref callback for an element, and whether the text of that element is cut off. The result is updated when the element is
+ * resized, except while the element is inside an expanded element (`data-open`).
  */
 export function useIsTruncated(): [RefCallback<HTMLElement>, boolean] {
   const [isTruncated, setIsTruncated] = useState(false)

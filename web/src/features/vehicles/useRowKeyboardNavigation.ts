@@ -26,7 +26,10 @@ const focusRow = (row: HTMLElement | undefined): void => row?.querySelector('a')
 /** Handles keys in a list of vehicles: arrows, j and k move the focus, [ and ] change the page, Space selects, Escape closes. */
 export function useRowKeyboardNavigation(list: RefObject<HTMLElement | null>, keys: RowKeys): void {
   const latest = useRef(keys)
-  /** Page requested by a key press, and which of its rows gets the focus once the page is shown; null when no page is requested. */
+  /**
+   * Page that a key press has requested, and the row of that page (first or last) that gets the focus once the page is shown. Null when no
+   * page is requested.
+   */
   const arriving = useRef<{ page: number; end: 'first' | 'last' } | null>(null)
   useEffect(() => {
     latest.current = keys

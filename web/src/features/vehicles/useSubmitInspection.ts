@@ -38,7 +38,9 @@ export interface SaveConflict {
   current: Vehicle
   /** Draft of the person's own changes, merged with the version saved by another person. */
   mine: InspectionDraft
-  /** The rejected save; `null` when no save was sent, because the draft does not say on which values it is based. */
+  /**
+   * The rejected save. `null` when no save was sent, because the draft has no `base` and the vehicle has changed since the draft was begun.
+   */
   rejected: { request: SaveRequest; base: Vehicle; entry: InspectionDraft } | null
   afterSave: AfterSaveAction
 }
@@ -111,7 +113,10 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
       setConflict(null)
       submit(current, mine, afterSave)
     },
-    /** Sends the rejected save again, so that the server records both versions and a team leader chooses. Sends nothing without a save. */
+    /**
+     * Sends the rejected save again, so that the server records both versions and a team leader chooses. If `rejected` is null, sends
+     * nothing.
+     */
     keepBoth: ({ rejected, afterSave }: SaveConflict) => {
       setConflict(null)
       if (rejected === null) return

@@ -61,8 +61,8 @@ export type VehicleIdentification = ReturnType<typeof useVehicleIdentification>
 const standsFor = (text: string, vehicle: Vehicle): boolean => matchTextToVehicles(text, createIdentifierIndex([vehicle])).kind === 'one'
 
 /**
- * Returns whether a text identifies this vehicle: as a part of its VIN, or as a longer text that contains the VIN. Once the campaign's
- * list is loaded, the longer text must match no other vehicle.
+ * Returns whether a text identifies this vehicle. Any part of the vehicle's VIN does. A longer text must contain the VIN and, once the
+ * campaign's list is loaded, match no other vehicle.
  */
 const isRight = (text: string, vehicle: Vehicle, found: VehicleMatchResult<ListedVehicle> | null): boolean => {
   if (identifiesVehicle(text, vehicle.vin_number)) return true

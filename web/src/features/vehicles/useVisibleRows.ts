@@ -1,6 +1,6 @@
 import { useEffect, useState, type RefObject } from 'react'
 
-/** Maximum number of rows of a list that is rendered completely. In a longer list, only the rows in and near the window are rendered. */
+/** Number of rows up to which a list is rendered completely. In a longer list, only the rows in and near the window are rendered. */
 const MANY = 50
 /** Minimum number of rows that are also rendered above and below the visible rows. */
 const MARGIN = 12

@@ -22,8 +22,8 @@ const ofCount = (count: YardVehicleCount): YardTileData => ({ id: count.yard_id,
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
 
 /**
- * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. The tiles count this device's
- * pending saves as inspected. With `waiting`, loads no yards until `campaign` is known.
+ * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. The tiles count the pending
+ * saves of this device as inspected vehicles. If `waiting` is true, no yards are loaded until `campaign` is defined.
  */
 export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
@@ -41,7 +41,10 @@ export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   return { tiles, isError: source.isError, error: source.error, refetch }
 }
 
-/** Polling interval in milliseconds of the inspection rates. Polling keeps the rates current while the event stream is disconnected. */
+/**
+ * Interval in milliseconds at which the inspection rates are fetched. Polling keeps the rates current while the event stream is
+ * disconnected.
+ */
 const PACE_MS = 60_000
 /** Maximum number of campaigns whose inspection rates one request returns. */
 const MAX_PACES = 200
@@ -62,8 +65,8 @@ export function useActiveInspectorsByYard(campaign: Campaign | undefined, campai
 }
 
 /**
- * Groups the login names (HMCs) of the people of several campaigns by the yard where they saved last. Each person is in one yard, that of
- * the latest save in all campaigns; the names are sorted.
+ * Groups the login names (HMCs) of people by the id of the yard where each person saved last, in any of the campaigns. The names of each
+ * yard are sorted. People whose last save has no yard are left out.
  */
 export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, string[]> {
   const people = new Map<number, string[]>()

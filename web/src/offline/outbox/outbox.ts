@@ -83,8 +83,8 @@ export class Outbox {
   }
 
   /**
-   * Schedules the sending of this person's held saves, including those made in tabs that were closed. A held save is sent only after a
-   * delay, in which the person can undo the save.
+   * Schedules the sending of this person's held saves. A held save is sent only after a delay, in which the person can undo the save. Held
+   * saves from tabs that have been closed are included.
    */
   #sendAfterHold(): void {
     if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getUndoMsLeft(entry, Date.now()) > 0)) this.#sender.flushUnlessBackingOff()
@@ -98,10 +98,10 @@ export class Outbox {
   }
 
   /**
-   * Stores a save on this device and sends it. A save that cannot be stored is sent directly. A held save, which the person can still undo,
-   * is only stored now and sent later. Any other save first ends the undo period of earlier held saves, because saves are sent in order.
-   * Returns `queued` for a held save, or when the server has not responded in time. Throws an `ApiProblem` when the session has ended, when
-   * the server rejects the save, or when the save could be neither stored nor sent.
+   * Stores a save on this device, and sends the save unless it is held. A held save is sent after its undo period. Any other save first
+   * ends the undo period of earlier held saves, because saves are sent in order. A save that cannot be stored is sent directly. Returns
+   * `queued` if the save is held or the server has not responded in time. Throws an `ApiProblem` if the session has ended, if the server
+   * rejects the save, or if the save could be neither stored nor sent.
    */
   async save(request: SaveRequest, key: string): Promise<SaveResult> {
     const session = getCurrentSession()
@@ -123,8 +123,8 @@ export class Outbox {
   }
 
   /**
-   * Deletes a held save before it is sent. Returns whether the save was deleted; after its undo period, the save may already have been
-   * sent.
+   * Deletes a held save before it is sent. Returns whether the save was deleted. After the undo period, deletes nothing, because the save
+   * may already have been sent.
    */
   undo(entry: StoredSave): Promise<boolean> {
     return deleteHeldSave(entry, () => this.#sender.isUndoable(entry))
@@ -145,8 +145,8 @@ export class Outbox {
   }
 
   /**
-   * Sends a rejected save again, now for the vehicle that the server has under the save's vehicle id. Also sends all other saves with the
-   * same mismatch, so that the person confirms only once.
+   * Sends a rejected save again, for the vehicle that now has the save's vehicle id at the server. Also sends all other saves with the same
+   * mismatch, so that the person confirms only once.
    */
   retryForCurrentVehicle(entry: StoredSave): Promise<void> {
     const question = getVehicleMismatchGroupKey(entry)

@@ -49,8 +49,8 @@ export interface PendingSavePayload {
 }
 
 /**
- * Decrypted entry of the outbox: a change of a vehicle that a person saved. After the server has stored it, the entry stays on this device
- * for a few days with the state `done`.
+ * Change of a vehicle that a person saved: a decrypted entry of the outbox. After the server has stored the change, the entry stays on this
+ * device for a few days with the state `done`.
  */
 export interface PendingSave extends PendingSavePayload {
   id: string
@@ -92,14 +92,14 @@ export function applyPendingSavesToVehicle<V extends Partial<Inspectable>>(vehic
 }
 
 /**
- * Returns the VIN of the other vehicle that now has the saved vehicle's id at the server. Returns null unless the server rejected the save
- * for this reason.
+ * Returns the VIN that the server now has under the save's vehicle id, if the server rejected the save because of this VIN. Returns null
+ * for any other save.
  */
 export const getMismatchedServerVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
 
 /**
- * Returns a key that identifies the vehicle mismatch of a save; null without a mismatch. The server rejects such a save, because its
- * vehicle id now belongs to another vehicle. The person decides once for all saves with the same key.
+ * Returns a key that is equal for all saves with the same vehicle mismatch; null for a save without a mismatch. A mismatch means that the
+ * server rejected the save, because its vehicle id now belongs to another vehicle. The person decides once for all saves with the same key.
  */
 export function getVehicleMismatchGroupKey(entry: PendingSave): string | null {
   const now = getMismatchedServerVin(entry)
@@ -137,8 +137,8 @@ export function applyPendingSavesToList<V extends Partial<Inspectable> & { id: n
 const withoutNotes = ({ change: { base, wanted: { operator_notes: _operator, admin_notes: _admin, ...wanted } }, ...entry }: PendingSave): PendingSave => ({ ...entry, change: { base, wanted } })
 
 /**
- * Returns the number of vehicles whose first inspection is still in the outbox of this device. `null` as campaign or yard counts all
- * campaigns or yards.
+ * Returns the number of vehicles whose first inspection is still in the outbox of this device. Counts only vehicles of the given campaign
+ * and yard; `null` stands for all campaigns or all yards.
  */
 export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number | null, yard: number | null): number {
   let count = 0
@@ -152,9 +152,11 @@ export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[
 export type SendFailureAction = 'retry' | 'signedOut' | 'outdatedVersion' | 'refused' | 'retained'
 
 /**
- * Decides what happens to a pending save after a failed attempt to send it. `refused` returns the save to the screen that waits for the
- * response; if no screen waits, the save stays in the outbox. `retained` always leaves the save in the outbox, because the vehicle was
- * deleted or replaced. `outdatedVersion` means that another person has saved a newer version of the vehicle.
+ * Chooses the next step after a failed attempt to send a pending save.
+ *
+ * - `refused`: The screen that waits for the response shows the rejection. If no screen waits, the save stays in the outbox.
+ * - `retained`: The save always stays in the outbox, because the vehicle was deleted or replaced.
+ * - `outdatedVersion`: Another person has saved a newer version of the vehicle.
  */
 export function chooseSendFailureAction(status: number, code: string, mode: PendingSave['mode']): SendFailureAction {
   if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'

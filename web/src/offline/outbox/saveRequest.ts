@@ -4,8 +4,8 @@ import { createUuid } from '@/lib/createUuid'
 import type { PendingSave, StoredSave } from './pendingSave'
 
 /**
- * A save as requested by a screen, without the fields that the outbox adds. With the mode 'keep' the server records conflicting values for
- * a team leader; without a mode it rejects a conflicting save, so that the person chooses.
+ * A save as requested by a screen, without the fields that the outbox adds. With the mode 'keep', the server records conflicting values for
+ * a team leader. Without a mode, the server rejects a conflicting save, so that the person chooses.
  */
 export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'> & { mode?: PendingSave['mode'] }
 

@@ -33,8 +33,8 @@ const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
 /**
- * Minimum time in milliseconds after a failed attempt before an event, such as a regained connection, triggers a retry. Limits the retries
- * when saves fail while other requests succeed.
+ * Time in milliseconds after a failed attempt during which no event, such as a regained connection, triggers a retry. This limits the
+ * retries when saves fail while other requests succeed.
  */
 const MIN_RETRY_INTERVAL_MS = 2000
 

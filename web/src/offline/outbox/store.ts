@@ -19,8 +19,8 @@ export interface OutboxState {
   /** The saves of the signed-in person, in the order of sending. */
   entries: StoredSave[]
   /**
-   * Outbox positions (`seq`) of this person's records that cannot be decrypted, because they are damaged or were tampered with. They are
-   * never sent.
+   * Outbox positions (`seq`) of this person's records that cannot be decrypted, because the records are damaged or were tampered with. Such
+   * records are never sent.
    */
   undecryptable: number[]
   /** Saves that wait to be sent, by vehicle id. Rejected saves are not included. */
@@ -43,8 +43,8 @@ export const selectOutboxOfCurrentUser = (state: OutboxState): OutboxState => (s
 let reading: Promise<void> = Promise.resolve()
 
 /**
- * Reads the outbox from the database into `outboxState`, because another tab may have changed it. Reads run one after the other, so that
- * the last read returns the newest state.
+ * Reads the outbox, which another tab may have changed, from the database into `outboxState`. Reads run one after the other, so that an
+ * earlier read never overwrites the result of a later read.
  */
 export function loadOutbox(): Promise<void> {
   reading = reading.then(readNow, readNow)
@@ -128,10 +128,10 @@ async function reserveSeq(database: Database): Promise<number> {
 }
 
 /**
- * Returns a new save, adapted to the state of the older save `old` that it replaces.
+ * Returns a new save, adapted to the older save `old` that the new save replaces.
  *
- * - If `old` still waits, the new save starts from the same base: it takes the base values of `old` for the fields that both saves change.
- *   It also takes over `replaces` of `old`, because the save that `old` replaced may be on its way to the server.
+ * - If `old` still waits to be sent, the new save takes the base values of `old` for the fields that both saves change. The new save also
+ *   takes `replaces` from `old`, because the save that `old` replaced may be on its way to the server.
  * - If the server has stored `old`, the new save is sent in addition, with the values of `old` as its base. A field that only `old` changed
  *   is set back to its earlier value, because the new save no longer contains that change.
  * - Otherwise, the new save is returned unchanged.
@@ -181,7 +181,7 @@ export async function deleteStoredSave(seq: number): Promise<void> {
 
 /**
  * Deletes a save that has not been sent, and returns whether the save was deleted. Calls `isUndoable` inside the deleting transaction, so
- * that no tab can read the save between the check and the deletion.
+ * that no tab can read the save for sending between the check and the deletion.
  */
 export async function deleteHeldSave({ seq, id }: StoredSave, isUndoable: () => boolean): Promise<boolean> {
   const database = await openDatabase()

@@ -6,7 +6,7 @@ import { selectOutboxOfCurrentUser, outboxState } from '../outbox/store'
 import type { SnapshotMetadata } from '../schema'
 import { readSnapshots, readSnapshotRows, readSnapshot } from './store'
 
-/** A vehicle from a stored list. `isPartial` is set when only the list row is stored, without the notes and the last change. */
+/** A vehicle from a stored list. `isPartial` is true if only the list row is stored, so that the notes and the last change are missing. */
 export type PossiblyPartialVehicle = Vehicle & { isPartial?: true }
 
 const inYard = (rows: readonly ListedVehicle[], yard: number | null) => (yard === null ? rows : rows.filter(({ id_yard }) => id_yard === yard))
@@ -14,8 +14,8 @@ const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected
 const asSaved = (rows: ListedVehicle[]) => applyPendingSavesToList(rows, selectOutboxOfCurrentUser(outboxState.get()).pending)
 
 /**
- * Returns a campaign with the vehicle counts of its stored rows, limited to one yard if `yard` is given. If `yard` is null and only some
- * yards are stored, the counts are those that the server last sent.
+ * Returns a stored campaign with the vehicle counts of one yard or, if `yard` is null, of the whole campaign. Counts the stored rows. If
+ * `yard` is null and only some yards are stored, returns the counts that the server last sent.
  */
 async function campaignFrom({ campaign: id, head, yards }: SnapshotMetadata, yard: number | null): Promise<Campaign> {
   const rows = (await readSnapshotRows(id)) ?? []

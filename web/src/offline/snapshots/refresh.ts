@@ -19,8 +19,8 @@ export async function downloadSnapshot(head: Campaign, yard: number | null): Pro
 }
 
 /**
- * Returns the campaign `head` as received from the server. If the server could not count the campaign's vehicles, replaces the totals with
- * those of `known`, the campaign last stored on this device.
+ * Returns the campaign `head` that the server sent. If the server could not count the vehicles (`progress_unknown`), the totals are those
+ * of `known`, the version of the campaign that this device has stored.
  */
 function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
   if (!head.progress_unknown || known === undefined) return head
@@ -105,8 +105,8 @@ export function startSnapshotRefresh(queries: QueryClient): void {
 }
 
 /**
- * Reads from the database which campaigns are available offline, because the copy in local storage may be missing or outdated. If the
- * database has a campaign that local storage lacks, fetches the data on screen again, because this device may now provide the data.
+ * Reads from the database which campaigns are available offline, because the copy in local storage may be missing or outdated. If the copy
+ * lacks a campaign, fetches the data on screen again, because the data can now come from this device.
  */
 async function restoreIndex(queries: QueryClient): Promise<void> {
   const known = new Set(offlineCampaigns.get().map(({ campaign }) => campaign))

@@ -11,8 +11,8 @@ import { decodeVehicleRows, encodeVehicleRows } from './encoding'
 /** The snapshots (vehicle lists stored for offline use) of the signed-in person. */
 export const snapshots = createStore<SnapshotMetadata[]>([])
 /**
- * Decoded rows of the stored vehicle lists, by campaign id. If `revision` differs from the revision in the database, the rows are read
- * again, because another tab has stored changes that this tab may not have received as live events.
+ * Decoded rows of the stored vehicle lists, by campaign id. If `revision` differs from the revision in the database, another tab has stored
+ * changes that this tab may have missed. The rows are then read again.
  */
 const loaded = new Map<number, { rows: ListedVehicle[]; revision: number | null }>()
 const channel = openBroadcastChannel('patio-taken', () => {
@@ -21,8 +21,8 @@ const channel = openBroadcastChannel('patio-taken', () => {
 })
 
 /**
- * Time in milliseconds for which a snapshot (stored vehicle list) is kept after the server last confirmed it. Equals the lifetime of a
- * session.
+ * Time in milliseconds for which a snapshot (stored vehicle list) is kept after the last confirmation by the server. Equals the lifetime of
+ * a session.
  */
 const RETENTION_MS = 12 * 3_600_000
 

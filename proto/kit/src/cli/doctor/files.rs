@@ -23,7 +23,7 @@ const OTHER_USERS_MODE: u32 = 0o077;
 impl DoctorReport {
     /// Checks that a folder is writable. `remedy` tells the server administrator how to fix a folder that is not writable.
     ///
-    /// Before Patio is installed, the check creates no folder and writes no file.
+    /// With the option `--pre` (before the installation), the check creates no folder and writes no file.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
@@ -36,8 +36,8 @@ impl DoctorReport {
         self.record_check(name, RunbookSection::Files, found)
     }
 
-    /// Checks that a folder with databases or keys is readable only by its owner. A folder that does not exist passes, because
-    /// Patio creates it as private.
+    /// Checks that a folder with databases or keys is readable only by its owner. A missing folder passes the check, because Patio will
+    /// create the folder with private permissions.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.

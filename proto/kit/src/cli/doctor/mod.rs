@@ -46,7 +46,8 @@ impl DoctorReport {
         self.record_check("traces", RunbookSection::Traces, collector(settings).await)
     }
 
-    /// Checks every replica of all services except the service `own`, and whether auth-svc accepts the service secret.
+    /// Checks that all replicas of the other services are healthy, and that auth-svc accepts the service secret. The check of replicas
+    /// leaves out the program `own`, which runs the check.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.

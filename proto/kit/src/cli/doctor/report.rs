@@ -147,7 +147,7 @@ impl DoctorReport {
     /// Prints the findings, unless [`Self::record_check`] has already printed them.
     ///
     /// # Errors
-    /// Returns an error with the number of failed checks if any check failed, and an error when standard output cannot be written.
+    /// Returns an error when standard output cannot be written, or when a check failed. The message then says how many checks failed.
     fn finish(&self) -> anyhow::Result<()> {
         let failed = self.failed().len();
         if self.options.json {

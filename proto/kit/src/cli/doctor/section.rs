@@ -2,7 +2,8 @@
 
 macro_rules! sections {
     ($($(#[$doc:meta])* $section:ident = $anchor:literal,)*) => {
-        /// Section of the runbook that explains a finding. A test compares the anchors with the headings of the runbook.
+        /// Section of the runbook that explains a finding. Each section has an anchor, the URL fragment of its heading. A test compares
+        /// the anchors with the headings of the runbook.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum RunbookSection {
             $($(#[$doc])* $section,)*
@@ -36,7 +37,8 @@ sections! {
     Https = "phones-give-no-camera",
     /// Section of `deploy/runbook.md` about a database server that is unreachable, read-only or not durable.
     Database = "the-database-is-slow-or-unavailable",
-    /// Section of `deploy/runbook.md` about Patio's database role, the owner of its schema, and connection poolers.
+    /// Section of `deploy/runbook.md` about the privileges of Patio's database role, the owner of the database schema, and connection
+    /// poolers.
     DatabaseAccess = "the-database-rejects-patio",
     /// Section of `deploy/runbook.md` about too many database connections.
     Connections = "too-many-database-connections",

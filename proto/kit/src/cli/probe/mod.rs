@@ -58,7 +58,7 @@ pub const EXIT_INVALID_CALL: u8 = 3;
 
 /// Service that the probe queries by default, and the address of each service.
 pub struct ProbeTarget<'a> {
-    /// Name of the program to probe by default, such as `vehicle-svc`; `None` checks the health of the process as a whole.
+    /// Name of the program to probe by default, such as `vehicle-svc`. With `None`, the probe checks the health of the whole process.
     pub program: Option<&'static str>,
     /// Function that returns the address of a program as `host:port`. The argument `None` stands for the default program.
     pub address: &'a dyn Fn(Option<&str>) -> String,

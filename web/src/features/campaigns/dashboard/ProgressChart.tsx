@@ -25,8 +25,9 @@ interface ProgressChartProps {
 }
 
 /**
- * Returns the start and end times of the chart. Today's chart covers the working hours. Any other chart ends at the latest of now, the
- * forecast and the due date. Its future part is at most as long as its past part, or one day if the past part is shorter than a day.
+ * Returns the start and end times of the chart. Today's chart covers the working hours. Any other chart covers the past since the first
+ * point, and the future until the forecast or the due date, whichever is later. The future part is at most as long as the past part, or
+ * one day if the past part is shorter than a day.
  */
 function spanOf(points: ProgressPoint[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
   const day = getStartOfDay(now)

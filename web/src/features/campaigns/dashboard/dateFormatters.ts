@@ -3,8 +3,8 @@ import type { Language } from '@/lib/text'
 import { getStartOfDay, toLocalDate } from './workingHours'
 
 /**
- * Short names of days and months, and the text between the parts of a date, as `Intl.DateTimeFormat` writes them. A test compares both.
- * The first formatter of `Intl` would block a slow phone for about 100 ms.
+ * Short names of days and months, and the text between the parts of a date. The texts are stored here because the first `Intl` formatter
+ * would block a slow phone for about 100 ms. A test checks that the texts equal the output of `Intl.DateTimeFormat`.
  */
 const ENGLISH = {
   days: 'Sun Mon Tue Wed Thu Fri Sat'.split(' '),

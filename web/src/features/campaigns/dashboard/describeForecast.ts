@@ -23,8 +23,8 @@ export function describeProgress(t: DashboardTranslateFunction, { total, inspect
 }
 
 /**
- * Returns a sentence that states the pace needed to meet the due date, that no working hours are left before it, or that it has passed.
- * Returns an empty text without a due date, and when all vehicles are inspected.
+ * Returns a sentence about the due date: the pace needed to meet the due date, that no working hours are left, or that the due date has
+ * passed. Returns an empty text without a due date, and when all vehicles are inspected.
  */
 export function describeRequiredRate(t: DashboardTranslateFunction, { need, hours }: FinishForecast, pace: number, formats: DateFormatters, now: number): string {
   if (need === null) return ''

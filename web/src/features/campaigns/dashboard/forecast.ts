@@ -76,8 +76,8 @@ export function listRequiredProgressPoints({ total, inspected }: InspectionActiv
 }
 
 /**
- * Returns the mean number of vehicles inspected per hour. Of the current hour, only the elapsed part counts, but at least a quarter of an
- * hour.
+ * Returns the mean number of vehicles inspected per hour. If the current hour is included, only its elapsed part counts, but at least a
+ * quarter of an hour.
  */
 function meanPerHour(hours: HourlyActivity[], now: number): number {
   const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR_MS, 0.25)), 0)
@@ -92,9 +92,9 @@ export const estimateFinishTime = (left: number, perHour: number, hours: Working
   perHour > 0 ? addWorkingHours(now, left / perHour, hours) : null
 
 /**
- * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimated end is a range, computed with the fastest
- * and the slowest of three rates: the means of all hours in `activity` and of the last worked day, and the rate of the last half hour
- * (`pace`). Only working hours count.
+ * Returns the estimated end of a campaign and the rate needed to meet the due date. The estimated end is a range, computed with the
+ * fastest and the slowest of three rates: the mean rate of all hours in `activity`, the mean rate of the last worked day, and the rate of
+ * the last half hour (`pace`). Only working hours count.
  */
 export function computeFinishForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): FinishForecast {
   const worked = listHourlyActivity(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)

@@ -3,13 +3,10 @@ import type { ListedVehicle } from '@/api/types'
 /** Minimum number of neighbouring missing vehicles that are reported together. Fewer vehicles may be missing by chance. */
 const MIN_RUN = 4
 
-/**
- * Run of vehicles in neighbouring parking spaces, none of which was found at its place, perhaps because the whole row of vehicles was
- * moved.
- */
+/** Run of neighbouring parking spaces whose vehicles all have the status Not Found. The whole row of vehicles may have been moved. */
 export interface MissingVehicleRange {
   yard: number | null
-  /** First parking space of the run. `last` is the last one. */
+  /** First parking space of the run; the field `last` contains the last parking space. */
   first: string
   last: string
   vehicles: number
@@ -24,8 +21,8 @@ const isNeighbour = (before: ListedVehicle, after: ListedVehicle): boolean => {
 }
 
 /**
- * Returns the runs of vehicles in neighbouring spaces with the status Not Found, longest first. `vehicles` must be in walking order (by
- * yard, then parking space).
+ * Returns the runs of neighbouring parking spaces whose vehicles have the status Not Found, longest first. Omits runs of fewer than
+ * `MIN_RUN` vehicles. `vehicles` must be in walking order (by yard, then parking space).
  */
 export function findMissingVehicleRanges(vehicles: readonly ListedVehicle[]): MissingVehicleRange[] {
   const runs: MissingVehicleRange[] = []

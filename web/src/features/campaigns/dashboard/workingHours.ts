@@ -8,9 +8,12 @@ const OFFSET = 3 * HOUR_MS
  * with work are known.
  */
 const [FIRST, END] = [7, 17]
-/** Number of distinct worked hours of the day that suffice to replace the default working hours. Fewer are combined with the defaults. */
+/**
+ * Number of distinct hours of the day with recorded work at which the default working hours are dropped. Below this number, the working
+ * hours include the default ones.
+ */
 const MIN_WORKED_HOURS = 4
-/** Maximum number of hours into the future for which working hours are counted. */
+/** Length in hours of the period in which working hours are counted. Working hours after the end of this period are ignored. */
 const MAX_HOURS = 24 * 366
 
 /** Hours of the day in which people work: `first` is the first working hour, `end` the hour after the last one. */
@@ -39,8 +42,8 @@ export function inferWorkingHours(worked: number[]): WorkingHours {
 }
 
 /**
- * Calls `visit` for each working hour after the time `from`, including the remainder of the first hour. `visit` receives the start and
- * the length in hours, and returns true to stop.
+ * Calls `visit` for each working hour after the time `from`, including the rest of a working hour in progress. `visit` receives the start
+ * time and the length (in hours) of the working hour, and returns true to stop.
  */
 function walk(from: number, hours: WorkingHours, visit: (at: number, length: number) => boolean): void {
   let at = from
@@ -62,7 +65,7 @@ export function addWorkingHours(from: number, amount: number, hours: WorkingHour
   return end
 }
 
-/** Unbroken working time of one day, in milliseconds since 1970. */
+/** Period of uninterrupted working hours, from `start` to `end` in milliseconds since 1970. */
 export interface WorkingPeriod {
   start: number
   end: number

@@ -4,7 +4,10 @@ import { getPixelAt, type GrayPicture } from '../pixels'
 export const BAND_HEIGHT_PX = 8
 /** Width in pixels of a cell, the part of a band that is scored at once. */
 const CELL_WIDTH = 16
-/** Minimum score of a cell that contains bars, relative to the score of the strongest cells and to the median score (the noise). */
+/**
+ * Minimum score of a cell with bars, as a share of the strongest cells' score and as a multiple of the median score (noise). The larger
+ * minimum applies, but at most `MAX_THRESHOLD_SHARE` of the strongest cells' score.
+ */
 const [MIN_SHARE_OF_STRONGEST, MIN_FACTOR_OF_NOISE] = [0.12, 3]
 const MAX_THRESHOLD_SHARE = 0.4
 const MIN_CELLS_WIDE = 3
@@ -40,8 +43,8 @@ export function createRowBands({ width, height, data }: GrayPicture): RowBands {
 }
 
 /**
- * Scores each cell of a band (group of rows) by the edges that continue in the next band. Bars continue from band to band; printed text and
- * noise do not.
+ * Scores each cell by the edges that continue in the cell below. Bars continue from cell to cell; printed text and noise do not. A cell is
+ * a short part of a band (group of rows).
  */
 function scoreCells({ count, width, means }: RowBands): { columns: number; scores: Float64Array } {
   const columns = Math.floor((width - 2) / CELL_WIDTH)

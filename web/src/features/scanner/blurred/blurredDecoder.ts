@@ -25,11 +25,11 @@ const REFITS = 3
 /** Minimum share of a brightness profile's variance that a code must explain to be accepted. */
 const MIN_EXPLAINED_SHARE = 0.85
 /**
- * Minimum share of explained variance at which a code without a check character counts as certain. In tests, a code without a stop
+ * Share of the profile's variance that a code without a check character must explain to count as certain. In tests, a code without a stop
  * character was misread at 0.88, and correctly read codes reached at least 0.96.
  */
 const CERTAIN_EXPLAINED_SHARE = 0.92
-/** Minimum share of explained variance at which a candidate is refined further instead of being rejected. */
+/** Share of the profile's variance that a candidate must explain to be refined further. Other candidates are rejected. */
 const PROMISING_SHARE = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null

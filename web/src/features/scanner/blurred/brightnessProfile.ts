@@ -17,8 +17,8 @@ export interface BrightnessProfile {
 const MAX_SHIFT = 2
 const STEP = 0.25
 /**
- * Minimum correlation of a band (group of rows) with the barcode's bar pattern: `LEAST`, or `SAME` times the best correlation so far if
- * that is larger. The profile ends before the first band with a lower correlation.
+ * Minimum correlation of a band (group of rows) with the bars found so far. The minimum is `LEAST`, or `SAME` times the best correlation so
+ * far if that product is larger. The profile ends before the first band below the minimum.
  */
 const [LEAST, SAME] = [0.2, 0.6]
 /** Width in pixels of the margin (quiet zone) on each side of the bars in a profile; `MARGIN_SHARE` of the bars' width is added. */
@@ -65,7 +65,10 @@ export function interpolateBrightness(values: Float64Array, place: number): numb
   return low + ((values[index + 1] ?? 0) - low) * (place - index)
 }
 
-/** Finds the sideways shift, near the expected shift, at which the slopes of a band correlate best with those of the summed bands. */
+/**
+ * Finds the sideways shift, near the expected shift, at which a band (group of rows) correlates best with `total`. Compares the slopes of
+ * the brightness. `total` is the sum of the bands added so far.
+ */
 function bestShift(total: Float64Array, band: Float64Array, left: number, expected: number): { shift: number; correlation: number } {
   let best = { shift: expected, correlation: -1 }
   const coarse = correlate(total, band, left, expected)

@@ -30,8 +30,8 @@ const BEAM = 8
 const MAX_SLIP = 2
 const SLIP_COST = 0.02
 /**
- * Factors by which a character's displacement corrects the expected position, the module size and the growth of the module size. The
- * displacement is measured from the expected position.
+ * Weights for correcting the expected position, the module size and the growth of the module size by a character's displacement. The
+ * displacement is the distance from the position at which the search expected the character.
  */
 const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
 /** Maximum ratio between the module sizes of two successive characters. */
@@ -121,8 +121,8 @@ interface BestCharacter {
 type BestCharacters = (level: SampledBrightnessProfile, from: number) => BestCharacter | null
 
 /**
- * Returns a function that finds the best matching character at a sample of a level, and caches the result. A level is the brightness
- * profile resampled at one module size.
+ * Returns a function that finds the character whose pattern best matches a level from a given sample on. The function caches its results. A
+ * level is the brightness profile resampled at one module size.
  */
 function createBestCharacters({ search: { set }, gain }: StartCharacterCandidate): BestCharacters {
   const known = new Map<SampledBrightnessProfile, Map<number, BestCharacter | null>>()

@@ -1,14 +1,14 @@
 import { computePixelPositions, type CodeFit, type FitResidual } from './codeFit'
 
 /**
- * Limits of the difference between measured and simulated brightness at a character: a multiple of the median difference, and a share of
- * the contrast. The larger limit applies.
+ * Limits of the difference between measured and simulated brightness at one character. `MAX_FACTOR` is a multiple of the median difference
+ * of all characters, `MAX_SHARE` a share of the contrast. The larger limit applies.
  */
 const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
 
 /**
- * Returns whether a profile differs from the simulated profile of the fitted code about equally at each character and in both quiet zones.
- * A wrong character, or bars beyond the assumed end, cause a larger difference there.
+ * Returns whether a fitted code matches its profile about equally well at each character and in both quiet zones. A wrong character matches
+ * clearly worse, and so does a quiet zone that contains bars.
  */
 export function hasUniformResidual(fit: CodeFit, residual: FitResidual): boolean {
   const { symbology: { width, tail }, values } = fit

@@ -12,8 +12,8 @@ export interface MultiScaleProfile {
 const START_FIT = 0.7
 const MAX_STARTS = 10
 /**
- * Maximum distance of a start character from the first detected bars: as a share of the width of all bars, and in pixels. The larger limit
- * applies.
+ * Maximum distance of a start character from the first detected bars. `NEAR` is a share of the width of all bars, and `NEAR_PIXELS` is a
+ * number of pixels. The larger limit applies.
  */
 const [NEAR, NEAR_PIXELS] = [0.2, 40]
 /** Maximum difference between the logarithms of two module sizes that count as equal. */

@@ -24,13 +24,13 @@ const widthsOf = (digits: string): number[] => [...digits].map(Number)
 const widthOf = (widths: readonly number[] = []): number => widths.reduce((sum, width) => sum + width, 0)
 
 /**
- * Bar patterns of Code 39 (`1` is a wide bar), in the order of the characters in each string of `CODE_39_ROWS`. Two of the five bars are
- * wide.
+ * Bar patterns of Code 39: `1` is a wide bar, and two of the five bars are wide. Each pattern belongs to the characters at the same index
+ * in the strings of `CODE_39_ROWS`.
  */
 const TWO_OF_FIVE = ['10001', '01001', '11000', '00101', '10100', '01100', '00011', '10010', '01010', '00110']
 /**
- * Space patterns of Code 39 (`1` is a wide space), each with the characters that use it, in the order of their bar patterns in
- * `TWO_OF_FIVE`.
+ * Space patterns of Code 39 (`1` is a wide space), each with a string of the characters that use the pattern. `TWO_OF_FIVE` contains the
+ * bar patterns of these characters in the same order.
  */
 const CODE_39_ROWS = [['0100', '1234567890'], ['0010', 'ABCDEFGHIJ'], ['0001', 'KLMNOPQRST'], ['1000', 'UVWXYZ-. *']] as const
 /** Space patterns (`1` is a wide space) of the Code 39 characters whose bars are all narrow. */

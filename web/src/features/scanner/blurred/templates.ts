@@ -107,7 +107,10 @@ export function computePatternCorrelation({ samples }: SampledBrightnessProfile,
   return gain
 }
 
-/** Returns the best matching character other than start and stop, and its correlation; -1 and 0 when no character matches. */
+/**
+ * Returns the value and the correlation of the best matching character other than start and stop. Returns -1 and 0 when no character
+ * matches.
+ */
 export function findBestMatchingCharacter({ samples }: SampledBrightnessProfile, { inner: { values, count, samples: patterns } }: SymbologyTemplates, from: number): [number, number] {
   let [value, strongest] = [-1, 0]
   for (let index = 0, at = 0; index < values.length; index++) {

@@ -14,7 +14,7 @@ export type LabelTextMatch<V> =
   | { kind: 'none' }
 
 /**
- * Maximum number of characters in which the text read from a label may differ from a vehicle's identifier and still identify the vehicle.
+ * Maximum number of differing characters between a label's text and a vehicle's identifier at which the text still identifies the vehicle.
  */
 export const MAX_WRONG_CHARACTERS = 2
 /**
@@ -56,8 +56,8 @@ interface Candidate<V> {
 }
 
 /**
- * The text of all lines of a label, with look-alike characters replaced, and the cost of a difference at each character. The lines are
- * joined, because an identifier may continue on the next line.
+ * Text of all lines of a label, with look-alike characters replaced. `costs` contains the cost of a difference at each character. The lines
+ * are joined, because an identifier may continue on the next line.
  */
 interface JoinedText {
   text: string
@@ -79,10 +79,10 @@ function joinLines(lines: readonly (RecognizedLine | null)[]): JoinedText {
 }
 
 /**
- * Finds the vehicle that the lines of a label identify. Its identifier differs from a part of the text in at most `MAX_WRONG_CHARACTERS`
- * characters, and every other identifier differs in at least `MIN_EDIT_DISTANCE_MARGIN` more. Characters that count as certain must match,
- * because the label may belong to a vehicle of another campaign. A short identifier, or only the ending of an identifier or a parking
- * space, never identifies a vehicle.
+ * Finds the vehicle that the lines of a label identify, or otherwise vehicles from which the user picks one. The identifier of the
+ * identified vehicle differs from a part of the text in at most `MAX_WRONG_CHARACTERS` characters, and every other identifier differs in at
+ * least `MIN_EDIT_DISTANCE_MARGIN` characters more. Characters that count as certain must match, because the label may belong to a vehicle
+ * of another campaign. A short identifier, or only the ending of an identifier or a parking space, never identifies a vehicle.
  */
 export async function matchLinesToVehicles<V extends OcrCandidateVehicle>(lines: readonly (RecognizedLine | null)[], vehicles: readonly V[]): Promise<LabelTextMatch<V>> {
   const joined = joinLines(lines)
@@ -111,7 +111,7 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
 
 /**
  * Returns the number of characters in which another vehicle's identifier differs from the text. If the text contains the identifier of
- * `best` exactly, the other identifier must match this whole passage, or the text before or after the passage. Otherwise, a short
+ * `best` exactly, the other identifier must match this whole passage, or the text before or after the passage. Without this rule, a short
  * identifier that is a part of the best identifier would count as an exact match.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {

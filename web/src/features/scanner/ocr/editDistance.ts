@@ -52,9 +52,9 @@ export interface TextRange {
 }
 
 /**
- * Returns the smallest cost of changing some part of a text into a pattern. A missing character costs 1; replacing or leaving out the
- * character at an index costs `costs[index]`. The part should cover the range `whole`: each character of this range outside of the part
- * costs 1.
+ * Returns the smallest cost of changing any part of a text into a pattern. Adding a missing character costs 1. Replacing or removing the
+ * character at an index costs `costs[index]`, or 1 if `costs` has no such entry. Each character of the range `whole` that is not in the
+ * chosen part costs 1.
  */
 export function computeWeightedSubstringEditDistance(pattern: string, text: string, costs: readonly number[], whole: TextRange = { from: 0, to: 0 }): number {
   const limit = (count: number) => Math.max(0, Math.min(count, whole.to - whole.from))

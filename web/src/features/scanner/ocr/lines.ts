@@ -23,7 +23,7 @@ const MAX_POINTS = 24_000
 const EDGE_SHARE = 0.3
 /** Minimum contrast of an edge pixel, as a brightness difference from 0 to 255. */
 const FAINTEST_EDGE = 10
-/** Minimum number of edges in each row of a text line, as a share of the number in the row with the most edges. */
+/** Minimum number of edges in each row of a text line, as a share of the edges in the row with the most edges. */
 const ROW_SHARE = 0.14
 const MIN_ROW_EDGES = 6
 const MIN_HEIGHT = 5
@@ -31,7 +31,10 @@ const MAX_HEIGHT = 110
 const MIN_ASPECT = 1.6
 /** Minimum width of the gap between two text lines beside each other, relative to their height. */
 const COLUMN_GAP = 2.2
-/** Ratio of vertical to horizontal brightness changes below which a line counts as a barcode, whose bars are vertical. */
+/**
+ * Ratio of vertical to horizontal brightness changes below which a line counts as a barcode. Bars are vertical, so the brightness of a
+ * barcode changes almost only horizontally.
+ */
 const BARCODE_SHARE = 0.3
 /** Ratio of width to height of a line of 17 characters. Wider lines get no higher rating as a possible identifier. */
 const IDENTIFIER_ASPECT = 13

@@ -16,7 +16,7 @@ export type OcrRequest =
 /** Message from the OCR worker to the page. */
 export type OcrResponse =
   | { kind: 'ready' }
-  /** Indexes of the detected lines, counted from the top, in the order in which they should be read. */
+  /** Indexes of the detected lines in the order in which the lines should be read. The topmost line has index 0. */
   | { kind: 'found'; order: number[] }
   | { kind: 'text'; line: RecognizedLine }
   /** The OCR engine has failed, and the page has to start a new worker. */

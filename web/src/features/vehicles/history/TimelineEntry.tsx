@@ -15,7 +15,10 @@ import styles from './TimelineEntry.module.css'
 type FieldChange = VehicleHistoryEntry['fields'][number]
 
 const ICONS: Record<Exclude<VehicleHistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
-/** Difference in milliseconds between the server time and the device time of a change, above which the device time is also shown. */
+/**
+ * Tolerated difference in milliseconds between the server time and the device time of a change. If the difference is larger, the device
+ * time is also shown.
+ */
 const CLOCK_TOLERANCE_MS = 2 * 60_000
 /** URL of the page that lists the bulk changes and imports. */
 const JOBS = '/campaign-list?tool=history'
