@@ -6,8 +6,8 @@ import { navigate } from '@/lib/route'
 import { clearLockout } from './lockout'
 
 /**
- * Signs in and opens the page that the person left at the end of the last session, or else the home page. Records the sign-in in the
- * audit log, unless the person must choose a new password first.
+ * Signs in and opens the return path (page saved to open after the sign-in), or else the home page. Records the sign-in in the audit log,
+ * unless the person must choose a new password first.
  */
 export const useSignIn = () =>
   useMutation({

@@ -53,7 +53,7 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   )
 }
 
-/** Returns the paces of the campaigns that have people. Each person is listed only in the campaign of that person's latest save. */
+/** Returns the paces with each person listed only in the campaign of that person's latest save. Omits campaigns without people. */
 function placeByLatestSave(paces: InspectionPace[]): InspectionPace[] {
   const latest = findLatestSaveByPerson(paces)
   return paces.map((pace) => ({ ...pace, people: pace.people.filter((person) => latest.get(person.hmc) === person) })).filter(({ people }) => people.length > 0)
