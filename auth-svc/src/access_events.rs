@@ -72,7 +72,7 @@ impl AccessEventLog {
     /// # Errors
     /// Returns a database error.
     pub async fn record_event(&self, access: AccessEvent) -> Result<(), Error> {
-        self.write_due_repetition_counts().await?;
+        self.flush_due_repeat_counts().await?;
         let now = self.clock.now();
         let Some((sort, event)) = self.first(&access, now) else { return Ok(()) };
         let AccessEvent { caller, .. } = access;
@@ -112,7 +112,7 @@ impl AccessEventLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_due_repetition_counts(&self) -> Result<(), Error> {
+    pub async fn flush_due_repeat_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now() - REPEAT_PERIOD).await
     }
 
@@ -147,7 +147,7 @@ impl AccessEventLog {
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn write_all_repetition_counts(&self) -> Result<(), Error> {
+    pub async fn flush_all_repeat_counts(&self) -> Result<(), Error> {
         self.write_before(self.clock.now()).await
     }
 

@@ -34,7 +34,7 @@ pub struct AdminActionContext {
 /// demotion.
 pub(crate) async fn acquire_users_lock_and_check_supervisor(tx: &mut Tx<'_>, act: &AdminActionContext) -> Result<(), Error> {
     users::acquire_users_lock(tx).await?;
-    match users::find_by_id_in_transaction(tx, act.caller.user_id).await? {
+    match users::find_by_id_in_tx(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),
         Some(_) => Err(Error::NotAllowed),
         None => Err(Error::NotSignedIn),
@@ -50,7 +50,7 @@ pub(crate) async fn check_recent_password_confirmation(tx: &mut Tx<'_>, act: &Ad
 }
 
 /// Rejects the id of the reserved developer account with `ReservedUser`. Administrative actions must not change this account.
-pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
+pub(crate) fn reject_developer_account(id: i64) -> Result<(), Error> {
     if id == DEVELOPER_USER_ID { Err(Error::ReservedUser) } else { Ok(()) }
 }
 

@@ -126,7 +126,7 @@ impl AuthKeys {
     /// Returns a keyed hash of a login name (HMC). Lockout counters are named by this hash instead of the typed text, because users
     /// sometimes type their password into the login name field.
     #[must_use]
-    pub fn hash_hmc(&self, hmc_key: &str) -> String {
+    pub fn hash_login_name(&self, hmc_key: &str) -> String {
         URL_SAFE_NO_PAD.encode(&hmac::sign(&self.account, hmc_key.as_bytes()).as_ref()[..16])
     }
 
@@ -134,7 +134,7 @@ impl AuthKeys {
     /// address.
     #[must_use]
     pub fn hash_client_address(&self, address: &str) -> String {
-        self.hash_hmc(&format!("address {}", client_network_prefix(address)))
+        self.hash_login_name(&format!("address {}", client_network_prefix(address)))
     }
 
     /// Issues a device token, which later proves that this user has already signed in with the same browser.
@@ -166,7 +166,7 @@ impl AuthKeys {
     /// Returns `true` if auth-svc has issued this device token (proof of an earlier sign-in), no matter for which user. Checks only the
     /// HMAC of the token.
     #[must_use]
-    pub fn is_device_token(&self, mark: &str) -> bool {
+    pub fn is_authentic_device_token(&self, mark: &str) -> bool {
         self.unsealed(mark).is_some()
     }
 

@@ -106,10 +106,10 @@ async fn create_keys_and_users(
     users::acquire_users_lock(tx).await?;
     auth_keys::create_missing_keys(tx, sealing, now).await?;
     let Some(initial_users) = initial_users else { return Ok(Vec::new()) };
-    if users::find_by_id_in_transaction(tx, DEVELOPER_USER_ID).await?.is_some() {
+    if users::find_by_id_in_tx(tx, DEVELOPER_USER_ID).await?.is_some() {
         // This process may have created the users in an earlier try whose response was lost. In that case, it still has to print the
         // password.
-        let first = users::find_by_id_in_transaction(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
+        let first = users::find_by_id_in_tx(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
         return Ok(if first.as_ref() == Some(&initial_users.admin_hash) { notices(initial_users) } else { Vec::new() });
     }
     let notices = notices(initial_users);

@@ -49,7 +49,7 @@ pub struct Config {
 impl Config {
     /// Returns the path of the key file: the configured path, or `auth.key` in the data folder.
     #[must_use]
-    pub fn sealing_key_path(&self, data_dir: &Path) -> PathBuf {
+    pub fn key_file_path(&self, data_dir: &Path) -> PathBuf {
         self.key_file.clone().unwrap_or_else(|| data_dir.join("auth.key"))
     }
 }

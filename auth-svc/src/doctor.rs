@@ -16,7 +16,7 @@ const OTHERS_MODE: u32 = 0o007;
 /// # Errors
 /// Returns an error when the report cannot be printed.
 pub async fn run_doctor_checks(settings: &Settings, config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
-    all.record_check("key file", RunbookSection::Secrets, key_file(&config.sealing_key_path(&settings.data_dir)))
+    all.record_check("key file", RunbookSection::Secrets, key_file(&config.key_file_path(&settings.data_dir)))
 }
 
 fn key_file(path: &Path) -> CheckResult {

@@ -43,7 +43,7 @@ impl KeysCommand {
             }
             Self::Reseal => {
                 let count = reencrypt_stored_keys(config, settings).await?;
-                let path = config.sealing_key_path(&settings.data_dir);
+                let path = config.key_file_path(&settings.data_dir);
                 print_to_stdout(&format!(
                     "{count} keys are encrypted with the first key of {}. Remove the other keys from the file and restart auth-svc.\n",
                     path.display()
@@ -64,7 +64,7 @@ impl KeysCommand {
 /// Returns an error when the key file cannot be read or created, or when the database fails.
 pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
     let db = open(settings).await?;
-    let path = config.sealing_key_path(&settings.data_dir);
+    let path = config.key_file_path(&settings.data_dir);
     let sealing = match SealingKeys::read(&path)? {
         Some(key) => key,
         None => SealingKeys::read_or_create(&path)?,
@@ -83,7 +83,7 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
 /// Returns an error when the key file is missing or unreadable, when a stored key cannot be decrypted with any key of the file, or
 /// when the database fails. After an error, all stored keys are unchanged.
 pub async fn reencrypt_stored_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
-    let path = config.sealing_key_path(&settings.data_dir);
+    let path = config.key_file_path(&settings.data_dir);
     let sealing = SealingKeys::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;
     let db = open(settings).await?;
     let now = Clock::default().now();

@@ -33,7 +33,7 @@ use access_events::AccessEventLog;
 use anyhow::Context;
 use api::{
     sessions::SessionApi,
-    tokens::{TokenApi, WrongSecretThrottle},
+    tokens::{ServiceSecretThrottle, TokenApi},
     users::UserApi,
 };
 use axum::Router;
@@ -137,7 +137,7 @@ pub async fn start_with_password_hasher(config: Config, host: &ServiceHost, pass
 ///
 /// A missing key file is created if the database contains no keys yet; otherwise a missing key file is an error.
 async fn sealing_key(config: &Config, host: &ServiceHost, db: &Db) -> anyhow::Result<SealingKeys> {
-    let path = config.sealing_key_path(&host.settings.data_dir);
+    let path = config.key_file_path(&host.settings.data_dir);
     if let Some(key) = SealingKeys::read(&path)? {
         return Ok(key);
     }
@@ -186,7 +186,7 @@ fn tokens(host: &ServiceHost, db: Db, keys: Arc<auth_keys::AuthKeys>) -> TokenAp
         keys,
         identity,
         secret: host.settings.service_secret.clone(),
-        wrong_secret_throttle: WrongSecretThrottle::default(),
+        wrong_secret_throttle: ServiceSecretThrottle::default(),
     }
 }
 
@@ -246,7 +246,7 @@ fn spawn_access_event_log(host: &ServiceHost, db: &Db) -> Arc<AccessEventLog> {
                 () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
                 () = tasks.wait_until_stopping() => {}
             }
-            let written = if tasks.is_stopping() { counted.write_all_repetition_counts().await } else { counted.write_due_repetition_counts().await };
+            let written = if tasks.is_stopping() { counted.flush_all_repeat_counts().await } else { counted.flush_due_repeat_counts().await };
             if let Err(cause) = written {
                 tracing::warn!(%cause, "failed to write counts of repeated page views, sign-ins and rejected calls to the audit log, retrying; counts still unwritten at shutdown are lost");
             }

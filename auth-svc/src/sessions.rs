@@ -1,7 +1,7 @@
 //! Listing and ending sessions. The tokens of an ended session are rejected at once in this process and within seconds in other
 //! processes.
 use crate::{
-    admin_action::{AdminActionContext, check_not_reserved_user},
+    admin_action::{AdminActionContext, reject_developer_account},
     error::Error,
     store::{
         revocations::{self, Revocation},
@@ -218,7 +218,7 @@ fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
     if caller.role != Role::Admin {
         return Err(Error::NotAllowed);
     }
-    check_not_reserved_user(user_id)
+    reject_developer_account(user_id)
 }
 
 /// Records that sessions were used just now. Each process reports the use of a session at most once every few minutes, so the recorded

@@ -70,7 +70,7 @@ struct Place {
 }
 
 /// Input for changing the caller's own password.
-pub struct OwnPasswordChange {
+pub struct PasswordChangeInput {
     /// Current password that the caller entered, not verified yet.
     pub old: String,
     /// New password that the caller chose.
@@ -117,11 +117,11 @@ impl SignInService {
     pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignInResult, Error> {
         // Without a device token issued by auth-svc, a rate-limited request ends here, before any database statement.
         let device_tokens: Vec<&String> =
-            attempt.device_tokens.iter().take(MAX_CHECKED_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
+            attempt.device_tokens.iter().take(MAX_CHECKED_DEVICE_TOKENS).filter(|mark| self.keys.is_authentic_device_token(mark)).collect();
         if attempt.is_limited && device_tokens.is_empty() {
             return Err(Error::RateLimited);
         }
-        let account = self.keys.hash_hmc(&attempt.hmc.key);
+        let account = self.keys.hash_login_name(&attempt.hmc.key);
         let stored = users::find_by_hmc(&self.db, &attempt.hmc.key).await?;
         let known = stored.as_ref().and_then(|user| {
             device_tokens
@@ -269,7 +269,7 @@ impl SignInService {
     /// Returns `WrongCurrentPassword`, `LockedOut` after five wrong passwords, `PasswordRejected`, `Busy` or a database error.
     /// Returns `NotAllowed` when the caller is a service, and `NotSignedIn` when the user was deleted or the user's sessions have
     /// ended.
-    pub async fn change_own_password(&self, caller: &Caller, change: OwnPasswordChange) -> Result<StoredUser, Error> {
+    pub async fn change_own_password(&self, caller: &Caller, change: PasswordChangeInput) -> Result<StoredUser, Error> {
         let user = users::find_by_id(&self.db, caller.signed_in_user_id().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         password::check_password_rules(&change.new, &user.hmc_key)?;
         if user.must_change && change.new == change.old {
@@ -283,7 +283,7 @@ impl SignInService {
 
     /// Verifies the current password of a signed-in user; five wrong passwords in a row cause a lockout.
     async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<CounterNames, Error> {
-        let account = self.keys.hash_hmc(&user.hmc_key);
+        let account = self.keys.hash_login_name(&user.hmc_key);
         let counter_names = password_check_counter_names(&account, &self.keys.hash_client_address(address));
         match self.verify(&counter_names, password, user.password_hash()).await? {
             Compared::Right(_) => Ok(counter_names),
@@ -328,7 +328,7 @@ impl SignInService {
             .write(move |tx| {
                 Box::pin(async move {
                     users::acquire_users_lock(tx).await?;
-                    if users::find_by_id_in_transaction(tx, user.id).await?.is_none_or(|now| now.token_version != user.token_version) {
+                    if users::find_by_id_in_tx(tx, user.id).await?.is_none_or(|now| now.token_version != user.token_version) {
                         return Err(Error::NotSignedIn);
                     }
                     users::update(tx, &user).await?;
@@ -350,9 +350,9 @@ impl SignInService {
     /// Returns `ReservedUser` for the developer account, `UserNotFound` when no user has this id, `NotAllowed` when the caller is not a
     /// supervisor, `NotSignedIn` when the caller was deleted, or a database error.
     pub async fn lift_lockout(&self, act: AdminActionContext, id: i64) -> Result<bool, Error> {
-        admin_action::check_not_reserved_user(id)?;
+        admin_action::reject_developer_account(id)?;
         let user = users::find_by_id(&self.db, id).await?.ok_or(Error::UserNotFound(id))?;
-        let account = self.keys.hash_hmc(&user.hmc_key);
+        let account = self.keys.hash_login_name(&user.hmc_key);
         let lifted = self
             .db
             .write(move |tx| {

@@ -2,7 +2,7 @@
 //! remain.
 use crate::{
     admin_action::{
-        AdminActionContext, acquire_users_lock_and_check_supervisor, check_not_reserved_user, check_recent_password_confirmation,
+        AdminActionContext, acquire_users_lock_and_check_supervisor, check_recent_password_confirmation, reject_developer_account,
         write_audit_entry,
     },
     error::Error,
@@ -57,7 +57,7 @@ pub struct NewUserInput {
 
 /// Input for changing a user; fields that are `None` stay unchanged.
 #[derive(Clone)]
-pub struct UserChange {
+pub struct UserChangeInput {
     /// Id of the user to change.
     pub id: i64,
     /// New login name (HMC), or `None` to leave it unchanged.
@@ -135,8 +135,8 @@ impl UserAdminService {
     /// - `PasswordConfirmationRequired` when a password or the supervisor role is set without a recent password confirmation.
     /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
     /// - A database error.
-    pub async fn update(&self, act: AdminActionContext, change: UserChange) -> Result<StoredUser, Error> {
-        check_not_reserved_user(change.id)?;
+    pub async fn update(&self, act: AdminActionContext, change: UserChangeInput) -> Result<StoredUser, Error> {
+        reject_developer_account(change.id)?;
         if change.password.is_some() && act.caller.user_id == change.id {
             return Err(Error::OwnPassword);
         }
@@ -165,7 +165,7 @@ impl UserAdminService {
     /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
     /// - A database error.
     pub async fn delete(&self, act: AdminActionContext, id: i64) -> Result<(), Error> {
-        check_not_reserved_user(id)?;
+        reject_developer_account(id)?;
         if act.caller.user_id == id {
             return Err(Error::OwnAccount);
         }
@@ -174,7 +174,7 @@ impl UserAdminService {
             .write(move |tx| {
                 Box::pin(async move {
                     acquire_users_lock_and_check_supervisor(tx, &act).await?;
-                    let user = users::find_by_id_in_transaction(tx, id).await?.ok_or(Error::UserNotFound(id))?;
+                    let user = users::find_by_id_in_tx(tx, id).await?.ok_or(Error::UserNotFound(id))?;
                     check_not_last(tx, &user).await?;
                     let ended = users::end_user_sessions(tx, id, act.now).await?;
                     users::delete(tx, id).await?;
@@ -199,7 +199,7 @@ impl UserAdminService {
             return Err(Error::NotAllowed);
         }
         if !own {
-            check_not_reserved_user(id)?;
+            reject_developer_account(id)?;
         }
         let user = users::find_by_id(&self.db, id).await?.ok_or(Error::UserNotFound(id))?;
         let user = json!({
@@ -247,11 +247,11 @@ async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error>
 async fn apply(
     tx: &mut Tx<'_>,
     act: &AdminActionContext,
-    change: &UserChange,
+    change: &UserChangeInput,
     hash: Option<String>,
 ) -> Result<(StoredUser, Option<Revocation>), Error> {
     acquire_users_lock_and_check_supervisor(tx, act).await?;
-    let old = users::find_by_id_in_transaction(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
+    let old = users::find_by_id_in_tx(tx, change.id).await?.ok_or(Error::UserNotFound(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
     if makes_admin || hash.is_some() {
         check_recent_password_confirmation(tx, act).await?;

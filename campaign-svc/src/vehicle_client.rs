@@ -82,7 +82,7 @@ impl VehicleClient {
     /// Deletes a campaign and all its vehicles from vehicle-svc.
     pub async fn remove_campaign(&self, id: i64) -> Result<(), Error> {
         let bearer = self.tokens.call_context_as_service().await.map_err(Error::DependencyFailed)?;
-        let request = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
+        let request = bearer.grpc_request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
         self.fleet.clone().remove_campaign(request).await.map_err(Error::DependencyFailed)?;
         Ok(())
     }

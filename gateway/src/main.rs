@@ -106,7 +106,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     let host = ServiceHost::with_remote_services(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
-    let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();
+    let is_ready = move || known.has_completed_key_sync() && !known.tasks.is_draining();
     telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::service_readiness_routes(host.clone()))
         .await?;
     for notice in gateway.startup_messages() {

@@ -44,7 +44,7 @@ impl ConfirmedSessionCache {
         if self.open.contains_key(&key) || self.unanswered.contains_key(&()) {
             return true;
         }
-        match auth.clone().confirm_session(bearer.request_with_timeout(CONFIRM_TIMEOUT, ConfirmSessionRequest {})).await {
+        match auth.clone().confirm_session(bearer.grpc_request_with_timeout(CONFIRM_TIMEOUT, ConfirmSessionRequest {})).await {
             Ok(_) => {
                 self.open.insert(key, ());
                 true

@@ -13,7 +13,7 @@ mod saga_clients;
 pub mod store;
 pub mod template_workbook;
 
-use api::upload_slots::UploadSlots;
+use api::upload_limiter::UploadLimiter;
 use files::export::Exporter;
 use in_process_imports::InProcessImports;
 use patio_kit::{
@@ -101,7 +101,7 @@ pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service
     recovery::spawn_import_recovery(host, db.clone(), running.clone());
     recovery::spawn_rejected_workbook_purge(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir());
-    let places = UploadSlots::default();
+    let places = UploadLimiter::default();
     let files = FileServiceServer::new(api::files::FileApi::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
     let imports = ImportServiceServer::new(api::imports::ImportApi::new(host, db.clone(), (reader, running), places));
     ServiceBuilder::new(SERVICE_BINARY.name, host)

@@ -54,7 +54,7 @@ impl SagaClients {
             part: sheet.part.clone(),
             model_type: sheet.model_type.clone(),
         };
-        Ok(self.drafts.clone().create_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, draft)).await?.into_inner())
+        Ok(self.drafts.clone().create_draft(self.bearer.grpc_request_with_timeout(STEP_TIMEOUT, draft)).await?.into_inner())
     }
 
     /// Sends a heartbeat for a draft campaign, so that campaign-svc does not discard the draft.
@@ -80,7 +80,7 @@ impl SagaClients {
             sent += i64::try_from(chunk.vehicles.len()).unwrap_or_default();
             Some(chunk)
         }));
-        Ok(self.fleet.clone().import_vehicles(self.bearer.request_with_timeout(STORE_TIMEOUT, chunks)).await?.into_inner().stored)
+        Ok(self.fleet.clone().import_vehicles(self.bearer.grpc_request_with_timeout(STORE_TIMEOUT, chunks)).await?.into_inner().stored)
     }
 
     /// Publishes the draft campaign of the import, which makes the campaign visible to users.
@@ -88,7 +88,7 @@ impl SagaClients {
         Ok(self
             .drafts
             .clone()
-            .publish_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, PublishDraftRequest { id }))
+            .publish_draft(self.bearer.grpc_request_with_timeout(STEP_TIMEOUT, PublishDraftRequest { id }))
             .await?
             .into_inner())
     }
@@ -96,7 +96,7 @@ impl SagaClients {
     /// Discards the draft campaign of the import and its vehicles. If the call fails, campaign-svc discards the draft later.
     pub async fn discard_draft(&self, id: i64) {
         if let Err(cause) =
-            self.drafts.clone().discard_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, DiscardDraftRequest { id })).await
+            self.drafts.clone().discard_draft(self.bearer.grpc_request_with_timeout(STEP_TIMEOUT, DiscardDraftRequest { id })).await
         {
             tracing::warn!(%cause, campaign = id, "failed to discard the draft campaign of an import, campaign-svc discards it later");
         }
@@ -107,7 +107,7 @@ impl SagaClients {
         match self
             .campaigns
             .clone()
-            .get_campaign(self.bearer.request_with_timeout(STEP_TIMEOUT, GetCampaignRequest { id, yard: None }))
+            .get_campaign(self.bearer.grpc_request_with_timeout(STEP_TIMEOUT, GetCampaignRequest { id, yard: None }))
             .await
         {
             Ok(found) => Ok(Some(found.into_inner())),

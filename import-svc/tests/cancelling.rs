@@ -14,7 +14,7 @@ use uuid::Uuid;
 async fn cancel(world: &World, bearer: &CallContext, id: &str) -> Result<(), Status> {
     world
         .imports()
-        .cancel_import(bearer.request_with_timeout(Duration::from_secs(20), CancelImportRequest { upload_id: id.to_owned() }))
+        .cancel_import(bearer.grpc_request_with_timeout(Duration::from_secs(20), CancelImportRequest { upload_id: id.to_owned() }))
         .await
         .map(drop)
 }

@@ -58,7 +58,7 @@ async fn progress_is_seen_by_way_of_a_shared_cache() {
     let Some(url) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut host = patio_testing::host(folder.path(), None).await;
-    host.cache = Cache::in_redis(&url).unwrap();
+    host.cache = Cache::new_in_redis(&url).unwrap();
     reports_reading_saving_and_the_end(&World::on(host).await).await;
 }
 

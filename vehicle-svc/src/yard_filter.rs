@@ -32,7 +32,7 @@ impl YardFilter {
 
     /// Encodes the yard filter as one SQL parameter: null for all vehicles, a yard id, or the negated id of the excluded yard.
     #[must_use]
-    pub fn as_sql_parameter(self) -> Option<i64> {
+    pub fn to_sql_parameter(self) -> Option<i64> {
         match self {
             Self::All => None,
             Self::Yard(yard) => Some(yard),
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!([Some(19), Some(2), None].map(|yard| all.includes(yard)), [false, true, true]);
         assert_eq!([Some(19), Some(2), None].map(|yard| dash.includes(yard)), [false; 3]);
         assert_eq!(
-            (all.as_sql_parameter(), dash.as_sql_parameter(), YardFilter::for_role(Role::Operator, Some(2)).as_sql_parameter()),
+            (all.to_sql_parameter(), dash.to_sql_parameter(), YardFilter::for_role(Role::Operator, Some(2)).to_sql_parameter()),
             (Some(-19), Some(0), Some(2))
         );
     }

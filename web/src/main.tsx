@@ -6,7 +6,7 @@ import { startReportingEndedSessions } from './api/endedSessions'
 import { getCurrentSession } from './api/session'
 import { App } from './app/App'
 import { registerScannerLoader } from './app/registerScannerLoader'
-import { reloadPageOnce } from './app/reloadPageOnce'
+import { reloadOnMissingChunk } from './app/reloadOnMissingChunk'
 import { loadInitialRoute } from './app/routes'
 import { deleteLocalDataOnSignOut } from './app/signOut'
 import { applyAppearance } from './lib/appearance'
@@ -19,7 +19,7 @@ import { restoreLanguage } from './lib/text'
 const FIRST_PAGE_TIMEOUT_MS = 300
 
 applyAppearance()
-reloadPageOnce()
+reloadOnMissingChunk()
 registerScannerLoader()
 deleteLocalDataOnSignOut()
 startReportingEndedSessions()

@@ -13,7 +13,7 @@ import { loadAppModule } from './engine.mjs'
 const { createTextLabel, drawTextScene, TEXT_LABEL_GRADES } = await loadAppModule('testing/textLabels.ts')
 const { matchLinesToVehicles } = await loadAppModule('features/scanner/ocr/candidates.ts')
 const { encodePgm } = await loadAppModule('features/scanner/pixels.ts')
-const { extractLinePicture, findTextLines, listLineIndexesByRating } = await loadAppModule('features/scanner/ocr/lines.ts')
+const { extractLinePicture, findTextLines, listLineIndexesByPriority } = await loadAppModule('features/scanner/ocr/lines.ts')
 const { recognizeLines, toRecognizedLine } = await loadAppModule('features/scanner/ocr/recognizeLines.ts')
 const { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } = await loadAppModule('features/scanner/ocr/settings.ts')
 
@@ -38,7 +38,7 @@ for (let number = first; number < first + count; number++) {
   const before = process.cpuUsage()
   let match = { kind: 'none' }
   const found = findTextLines(picture)
-  const lines = await recognizeLines(listLineIndexesByRating(found).slice(0, MAX_LINES_PER_PICTURE), (place) => recognize(extractLinePicture(picture, found[place])), async (texts) => (match = await matchLinesToVehicles(texts, label.campaign)).kind === 'identified')
+  const lines = await recognizeLines(listLineIndexesByPriority(found).slice(0, MAX_LINES_PER_PICTURE), (place) => recognize(extractLinePicture(picture, found[place])), async (texts) => (match = await matchLinesToVehicles(texts, label.campaign)).kind === 'identified')
   const { user, system } = process.cpuUsage(before)
   const entry = grades.get(label.grade)
   if (number >= first + 10) entry.ms.push(((user + system) / 1000) * SLOWDOWN)

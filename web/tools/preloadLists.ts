@@ -1,14 +1,14 @@
 import type { Plugin } from 'vite'
 
 /** Source files that a page needs at once, by the route of the page. A route segment that starts with a colon stands for any text. */
-export type PreloadedModules = Record<string, string[]>
+export type PreloadModulesByRoute = Record<string, string[]>
 
 /**
  * Vite plugin that writes the built files of each listed page to `.vite/preload.json`, as a list of `[route, paths]`. The gateway names
  * these files in the `Link` header of the entry page, so that the browser downloads the page's code together with the code that starts the
  * app.
  */
-export const writePreloadLists = (modules: PreloadedModules): Plugin => ({
+export const writePreloadLists = (modules: PreloadModulesByRoute): Plugin => ({
   name: 'patio-preload-lists',
   generateBundle(_, bundle) {
     const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')

@@ -7,7 +7,7 @@ use crate::{
     hmc::Hmc,
     password,
     sessions::{self, SessionsToEnd},
-    sign_in::{OwnPasswordChange, SignInAttempt, SignInService},
+    sign_in::{PasswordChangeInput, SignInAttempt, SignInService},
     store::{sessions::StoredSession, user_audit_entries::audit_subject, users},
 };
 use chrono::DateTime;
@@ -134,7 +134,7 @@ impl SessionService for SessionApi {
         let (caller, address) = (identity::authenticated_caller(&request)?, audit::client_address(&request));
         let asked = request.into_inner();
         check_password_len(&asked.old_password, "old_password")?;
-        let change = OwnPasswordChange { old: asked.old_password, new: asked.new_password, address };
+        let change = PasswordChangeInput { old: asked.old_password, new: asked.new_password, address };
         let user = self.sign_in_service.change_own_password(&caller, change).await?;
         Ok(Response::new(user.to_proto()))
     }

@@ -45,14 +45,14 @@ pub struct TokenApi {
     /// Shared secret with which other services request a service token.
     pub secret: Secret,
     /// Throttle for requests with a wrong service secret.
-    pub wrong_secret_throttle: WrongSecretThrottle,
+    pub wrong_secret_throttle: ServiceSecretThrottle,
 }
 
 /// Throttle for requests with a wrong service secret: counts and logs each request, and answers one request per second.
 #[derive(Default)]
-pub struct WrongSecretThrottle(Mutex<()>);
+pub struct ServiceSecretThrottle(Mutex<()>);
 
-impl WrongSecretThrottle {
+impl ServiceSecretThrottle {
     async fn refuse(&self, service: &str) {
         metrics::counter!("patio_wrong_service_secrets_total").increment(1);
         tracing::warn!(service, "service token request rejected: wrong service secret");

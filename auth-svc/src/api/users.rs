@@ -6,7 +6,7 @@ use crate::{
     hmc::Hmc,
     sign_in::SignInService,
     store::users::StoredUser,
-    users::{NewUserInput, UserAdminService, UserChange},
+    users::{NewUserInput, UserAdminService, UserChangeInput},
 };
 use patio_kit::{
     audit,
@@ -96,8 +96,8 @@ fn parse_new_user(asked: pb::CreateUserRequest) -> Result<NewUserInput, Error> {
     Ok(NewUserInput { hmc, password: asked.password, role, must_change: asked.must_change_password })
 }
 
-fn parse_user_change(asked: pb::UpdateUserRequest) -> Result<UserChange, Error> {
-    Ok(UserChange {
+fn parse_user_change(asked: pb::UpdateUserRequest) -> Result<UserChangeInput, Error> {
+    Ok(UserChangeInput {
         id: asked.id,
         hmc: asked.hmc.as_deref().map(Hmc::parse).transpose()?,
         role: asked.role.map(role).transpose()?,

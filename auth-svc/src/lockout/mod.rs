@@ -117,7 +117,7 @@ impl Lockout {
     /// # Errors
     /// Returns a database error.
     pub async fn delete_counters(tx: &mut Tx<'_>, account: &str, now_ms: i64) -> Result<Vec<String>, Error> {
-        store::lockouts::delete_active_counters(tx, account, now_ms).await
+        store::lockouts::delete_unexpired_counters(tx, account, now_ms).await
     }
 
     /// Deletes from the counter cache (memory or Redis) the counters that were deleted from the database.
@@ -156,7 +156,7 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
 /// are subject to the rate limits.
 ///
 /// The name of every counter of an account begins with a letter, a colon and the account.
-/// [`store::lockouts::delete_active_counters`] finds the counters by this format.
+/// [`store::lockouts::delete_unexpired_counters`] finds the counters by this format.
 #[must_use]
 pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {
     let pair = format!("p:{account}:{place}");

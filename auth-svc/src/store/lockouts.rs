@@ -61,7 +61,7 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, counter: &FailureCounter) -> Result
 }
 
 /// Deletes the unexpired lockout counters of an account, for all addresses and devices. Returns the names of the deleted counters.
-pub async fn delete_active_counters(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
+pub async fn delete_unexpired_counters(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
     let now = dialect::database_time_ms_in_tx(tx, here).await?;
     let counter_names = on!(tx.connection(), c => query_scalar(
         "delete from lockouts

@@ -101,7 +101,7 @@ pub async fn find_by_id(db: &Db, id: i64) -> Result<Option<StoredUser>, Error> {
 }
 
 /// Returns the user with this id as seen by this transaction, or `None` when no user has this id.
-pub async fn find_by_id_in_transaction(tx: &mut Tx<'_>, id: i64) -> Result<Option<StoredUser>, Error> {
+pub async fn find_by_id_in_tx(tx: &mut Tx<'_>, id: i64) -> Result<Option<StoredUser>, Error> {
     let found = on!(tx.connection(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at from users where id = $1")
         .bind(id).fetch_optional(c).await)?;

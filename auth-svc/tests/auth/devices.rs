@@ -274,7 +274,7 @@ async fn pending_page_view_counts_are_written_at_shutdown() {
         .unwrap();
         assert_eq!(entries, 1);
         assert!(
-            AccessEventLog::new(db.clone(), office.host.clock.clone()).write_all_repetition_counts().await.is_ok(),
+            AccessEventLog::new(db.clone(), office.host.clock.clone()).flush_all_repeat_counts().await.is_ok(),
             "without counts nothing is written"
         );
         db.close().await;

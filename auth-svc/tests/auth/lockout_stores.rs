@@ -127,7 +127,7 @@ async fn maintenance_deletes_only_expired_counters() {
         office.close().await;
         let (db, clock) = (host.open_database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
         let kept = async || {
-            Lockout::new(&Cache::in_memory(), db.clone(), clock.clone()).purge_expired_counters().await.unwrap();
+            Lockout::new(&Cache::new_in_memory(), db.clone(), clock.clone()).purge_expired_counters().await.unwrap();
             let now = clock.now();
             db.write(move |tx| Box::pin(async move { revocations::purge_expired_revocations(tx, now).await })).await.unwrap();
             let lockouts: i64 = on!(db.read_pool(), c => sqlx::query_scalar("select count(*) from lockouts").fetch_one(c).await).unwrap();
@@ -147,8 +147,8 @@ async fn maintenance_deletes_only_expired_counters() {
 async fn redis_script_and_memory_rules_decide_alike() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
-    let memory = CounterCache::from_cache(&Cache::in_memory(), patience);
-    let redis = CounterCache::from_cache(&Cache::in_redis(&redis).unwrap(), patience);
+    let memory = CounterCache::from_cache(&Cache::new_in_memory(), patience);
+    let redis = CounterCache::from_cache(&Cache::new_in_redis(&redis).unwrap(), patience);
     let mut chance = u64::from_le_bytes(auth_svc::random::generate_random_bytes().unwrap());
     let (run, seed) = (chance, chance);
     let mut draw = |below: u64| {

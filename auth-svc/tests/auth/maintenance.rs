@@ -9,7 +9,7 @@ use std::sync::Arc;
 const LIFE: TimeDelta = TimeDelta::days(30);
 
 async fn sign_in_service(host: &ServiceHost, db: &Db) -> SignInService {
-    let sealing = SealingKeys::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap();
+    let sealing = SealingKeys::read(&config().key_file_path(&host.settings.data_dir)).unwrap().unwrap();
     SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         keys: Arc::new(AuthKeys::read(db, Arc::new(sealing), &host.clock).await.unwrap()),

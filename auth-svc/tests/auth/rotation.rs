@@ -93,7 +93,7 @@ impl Yard {
 
 /// Reads the sealing key of the auth-svc on this host.
 fn sealing(host: &ServiceHost) -> Arc<SealingKeys> {
-    Arc::new(SealingKeys::read(&config().sealing_key_path(&host.settings.data_dir)).unwrap().unwrap())
+    Arc::new(SealingKeys::read(&config().key_file_path(&host.settings.data_dir)).unwrap().unwrap())
 }
 
 fn key_of(session: &Session) -> String {

@@ -19,7 +19,7 @@ async fn stored(db: &Db) -> Vec<Vec<u8>> {
 }
 
 fn key_file(host: &ServiceHost) -> PathBuf {
-    config().sealing_key_path(&host.settings.data_dir)
+    config().key_file_path(&host.settings.data_dir)
 }
 
 async fn start(host: &ServiceHost, config: Config) -> anyhow::Result<()> {

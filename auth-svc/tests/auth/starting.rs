@@ -109,7 +109,7 @@ async fn a_database_with_unsafe_durability_is_rejected_unless_allowed() {
         started(true).await.unwrap();
         run(format!("alter database {name} set synchronous_commit = on")).await;
         // Unsafe settings that remain are those of the test server itself.
-        let lossy = host.open_database(auth_svc::SCHEMA).await.unwrap().find_unsafe_settings().await.unwrap();
+        let lossy = host.open_database(auth_svc::SCHEMA).await.unwrap().find_unsafe_postgres_settings().await.unwrap();
         assert_eq!(started(false).await.is_ok(), lossy.is_empty(), "{lossy:?}");
         db.close().await;
     })

@@ -48,7 +48,7 @@ async fn a_redis_cache_saves_counter_requests() {
         return;
     };
     each_database(async |mut host| {
-        host.cache = Cache::in_redis(&format!("{server}/9")).unwrap();
+        host.cache = Cache::new_in_redis(&format!("{server}/9")).unwrap();
         a_list_requests_counters_once_and_again_after_a_commit(World::start(host).await).await;
     })
     .await;
@@ -113,7 +113,7 @@ async fn counters_that_an_operator_may_not_see_are_not_taken_from_the_cache_nor_
 #[tokio::test]
 async fn without_redis_counters_come_from_vehicle_svc() {
     each_database(async |mut host| {
-        host.cache = Cache::in_redis("redis://127.0.0.1:1").unwrap();
+        host.cache = Cache::new_in_redis("redis://127.0.0.1:1").unwrap();
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.yard.count(id, 2, (4, 1, Some(77)));

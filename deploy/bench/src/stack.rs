@@ -64,7 +64,7 @@ impl Ground {
     pub fn start_databases(&mut self) -> anyhow::Result<()> {
         let options = ["max_connections=300", "shared_buffers=512MB", "max_wal_size=4GB", "fsync=on", "synchronous_commit=on"];
         let folder = self.folder.path();
-        let postgres = Postgres::prepare_server(folder, &options, Some(self.spawner()))
+        let postgres = Postgres::new_stopped(folder, &options, Some(self.spawner()))
             .context("PostgreSQL is not installed; deploy/test installs it")?;
         let redis = Redis::new_stopped(folder, Some(self.spawner())).context("Redis is not installed; deploy/test installs it")?;
         let (postgres, redis) = (self.postgres.insert(postgres), self.redis.insert(redis));

@@ -108,7 +108,7 @@ impl PatioBuilder {
     }
 
     /// Sets an environment variable for all processes of one program.
-    pub fn with_program_setting(self, program: &'static str, name: &str, value: &str) -> Self {
+    pub fn with_setting_for_program(self, program: &'static str, name: &str, value: &str) -> Self {
         self.with(Scope::Program(program), name, Some(value))
     }
 

@@ -242,7 +242,7 @@ impl Client {
     /// Posts a file as a field of a multipart form and returns the response. `place` is the field name and the file name. Panics when no
     /// complete response arrives within the timeout.
     #[track_caller]
-    pub fn send_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> HttpResponse {
+    pub fn upload_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> HttpResponse {
         self.try_upload_file(self.build_request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
     }
 
@@ -259,7 +259,7 @@ impl Client {
     /// Imports a workbook (Excel file), asserts success and returns the new campaign.
     #[track_caller]
     pub fn import_workbook(&self, workbook: &[u8]) -> ImportedCampaign {
-        let answer = self.send_file("/api/documents/upload", ("documents", "campaign.xlsx"), workbook);
+        let answer = self.upload_file("/api/documents/upload", ("documents", "campaign.xlsx"), workbook);
         assert_eq!(answer.status, 201, "{answer:?}");
         let id = answer.json()["campaign"]["id"].as_i64().unwrap();
         ImportedCampaign { id, vehicles: self.list_vehicles(id) }

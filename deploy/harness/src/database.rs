@@ -18,7 +18,7 @@ impl Database {
     /// Creates an empty database. Returns `None` when [`POSTGRES_URL_VARIABLE`] is not set.
     #[must_use]
     pub fn create() -> Option<Self> {
-        let database = Self::reserve_name()?;
+        let database = Self::with_reserved_name()?;
         database.run_sql_in_maintenance_database(&format!("create database {}", database.name));
         Some(database)
     }
@@ -26,7 +26,7 @@ impl Database {
     /// Reserves a unique name without creating the database; the caller creates it. Returns `None` when [`POSTGRES_URL_VARIABLE`]
     /// is not set.
     #[must_use]
-    pub fn reserve_name() -> Option<Self> {
+    pub fn with_reserved_name() -> Option<Self> {
         let server = read_variable(POSTGRES_URL_VARIABLE)?;
         let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
         let removal = exit_cleanup::run_command_at_exit(&format!("psql -d '{server}' -qc 'drop database if exists {name} with (force)'"));

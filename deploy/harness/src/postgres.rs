@@ -92,7 +92,7 @@ impl Postgres {
     /// Starts a new server in a subfolder of `below`, with an empty database for Patio. Returns `None` if PostgreSQL is not installed.
     #[must_use]
     pub fn start(below: &Path) -> Option<Self> {
-        let mut server = Self::prepare_server(below, &["max_connections=200", "fsync=off"], None)?;
+        let mut server = Self::new_stopped(below, &["max_connections=200", "fsync=off"], None)?;
         server.start_server();
         server.create_database();
         Some(server)
@@ -102,7 +102,7 @@ impl Postgres {
     /// `fsync=off`. A later start of the server uses `spawner`, or [`Command::spawn`] if `spawner` is `None`. Returns `None` if PostgreSQL
     /// is not installed.
     #[must_use]
-    pub fn prepare_server(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
+    pub fn new_stopped(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
         let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_postgres_bin_folder()?);
         let mut copy = Command::new("cp");
         copy.arg("-a").arg(template).arg(below.join("pg"));

@@ -45,7 +45,7 @@ impl FromStr for ExpectedSeal {
 pub async fn verify_audit_logs(options: AllServicesOptions, known: Vec<ExpectedSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start_telemetry(options.settings(), "patio")?;
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
-    let (mut found, file) = (0, host.settings.seal_file_path());
+    let (mut found, file) = (0, host.settings.audit_seal_file_path());
     for file in &archives {
         archive::read_service_name_from_archive(file).with_context(|| file.display().to_string())?;
     }
@@ -112,7 +112,7 @@ pub async fn archive_audit_entries(options: AllServicesOptions, before: DateTime
     let host = ServiceHost::with_local_services(options.settings().clone()).await?;
     for schema in DATABASE_SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
-        let parts = archive::archive_entries_before(&db, &host.clock, before, &folder).await.context(schema.name)?;
+        let parts = archive::archive_partitions_before(&db, &host.clock, before, &folder).await.context(schema.name)?;
         for part in &parts {
             print_to_stdout(&format!("{}: {} entries moved to {}\n", schema.name, part.entries, part.file.display()))?;
         }

@@ -47,7 +47,7 @@ pub async fn create_backup(options: &AllServicesOptions, folder: &Path, recipien
         print_to_stdout(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
     backup_age::record_backup(&settings.data_dir, folder)?;
-    let key = options.auth_svc_config().sealing_key_path(&settings.data_dir);
+    let key = options.auth_svc_config().key_file_path(&settings.data_dir);
     print_to_stdout(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
     if recipient.is_none() {
         print_to_stdout(
@@ -61,7 +61,7 @@ pub async fn create_backup(options: &AllServicesOptions, folder: &Path, recipien
 async fn copy_all(settings: &Settings, folder: &Path, recipient: Option<&str>) -> anyhow::Result<[PathBuf; DATABASE_SCHEMAS.len()]> {
     private_files::create_private_folder(folder)?;
     // The seal file is copied first, so that the database copies contain every seal in it.
-    let seals = settings.seal_file_path().filter(|seals| seals.is_file());
+    let seals = settings.audit_seal_file_path().filter(|seals| seals.is_file());
     if let Some(seals) = seals {
         copy_file(&seals, &folder.join(SEALS), recipient).await?;
     }

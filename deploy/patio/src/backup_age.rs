@@ -26,7 +26,7 @@ pub fn record_backup(data: &Path, folder: &Path) -> anyhow::Result<()> {
 
 /// Spawns the task that publishes the time of the last complete backup as a metric. The metric is 0 before the first backup. Does
 /// nothing on PostgreSQL, which other programs back up.
-pub fn spawn_backup_metric_update(host: &ServiceHost) {
+pub fn spawn_backup_metric_publisher(host: &ServiceHost) {
     if host.settings.database_url.is_some() {
         return;
     }

@@ -75,7 +75,7 @@ async fn import(host: &ServiceHost, bearer: &CallContext, campaign: (&str, &str,
     let chunks: Vec<_> = std::iter::once(first)
         .chain(file.chunks(64 << 10).map(|data| UploadChunk { data: data.to_vec(), ..UploadChunk::default() }))
         .collect();
-    let request = bearer.request_with_timeout(Duration::from_secs(120), tokio_stream::iter(chunks));
+    let request = bearer.grpc_request_with_timeout(Duration::from_secs(120), tokio_stream::iter(chunks));
     let reply = ImportServiceClient::new(host.channels.import.clone()).import_campaign(request).await?.into_inner();
     match reply.outcome {
         Some(Outcome::Imported(done)) => {

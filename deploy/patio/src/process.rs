@@ -79,13 +79,13 @@ pub async fn run_all_services(mut options: AllServicesOptions) -> anyhow::Result
     let demo = if options.demo { Some(demo::DemoSeeder::for_first_supervisor(&mut options.auth, generate_password()?)) } else { None };
     let host = ServiceHost::with_local_services(options.settings.clone()).await?;
     host.cache.check_redis_usable().await?;
-    backup_age::spawn_backup_metric_update(&host);
+    backup_age::spawn_backup_metric_publisher(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
-    let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();
+    let is_ready = move || listens.load(Ordering::Relaxed) && known.has_completed_key_sync() && !known.tasks.is_draining();
     telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, gateway::service_readiness_routes(host.clone()))
         .await?;
-    let Some(services) = lifecycle::start_unless_stopped(&host.tasks, start(&options, &host)).await? else {
+    let Some(services) = lifecycle::start_unless_shutdown_signal(&host.tasks, start(&options, &host)).await? else {
         host.tasks.stop_and_wait().await;
         return print_to_stdout("Patio has stopped.\n");
     };

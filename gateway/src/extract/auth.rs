@@ -47,7 +47,7 @@ pub struct AuthenticatedCaller {
 /// Slot for the caller's identity, filled by the auth extractor. The outer middleware reads the slot to name the caller
 /// in the audit entry of a 403 response.
 #[derive(Debug, Clone, Default)]
-pub struct CallerSlot(pub Arc<OnceLock<CallContext>>);
+pub struct CallContextCell(pub Arc<OnceLock<CallContext>>);
 
 impl AnonymousClient {
     /// Builds a gRPC request that carries the request id and the client's address, but no user's token.
@@ -78,8 +78,8 @@ impl AuthenticatedCaller {
 
     /// Builds a gRPC request that carries the caller's token, with `timeout` in place of the default timeout.
     #[must_use]
-    pub fn request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
-        self.bearer.request_with_timeout(timeout, message)
+    pub fn grpc_request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
+        self.bearer.grpc_request_with_timeout(timeout, message)
     }
 }
 
@@ -114,7 +114,7 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
         if !api.confirmed.is_session_open(&api.sessions(), &caller, &bearer).await {
             return Err(not_signed_in());
         }
-        if let Some(caller_slot) = parts.extensions.get::<CallerSlot>() {
+        if let Some(caller_slot) = parts.extensions.get::<CallContextCell>() {
             let _ = caller_slot.0.set(bearer.clone());
         }
         // The called service checks the caller's role again.

@@ -16,7 +16,7 @@ const QUIET_PERIOD: Duration = Duration::from_secs(10);
 static FAILURES: LazyLock<Mutex<HashMap<String, Instant>>> = LazyLock::new(Mutex::default);
 
 /// Request as it appears in the access log and in the metrics.
-pub(super) struct RequestRecord<'r> {
+pub(super) struct AccessLogEntry<'r> {
     pub(super) method: &'static str,
     pub(super) route: &'r str,
     pub(super) took: Duration,
@@ -24,7 +24,7 @@ pub(super) struct RequestRecord<'r> {
     pub(super) trace_id: Option<String>,
 }
 
-impl RequestRecord<'_> {
+impl AccessLogEntry<'_> {
     /// Writes the access-log entry of a request and counts the request in the metrics.
     ///
     /// The entry of a failed request (status 500 or above) contains the cause and the failed dependency. Internal errors (status

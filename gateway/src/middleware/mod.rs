@@ -4,7 +4,7 @@ mod access_log;
 mod overloaded;
 
 use crate::{
-    extract::auth::CallerSlot,
+    extract::auth::CallContextCell,
     http::{
         client_address::is_https,
         problem::{PlainTextErrorMarker, Problem},
@@ -12,7 +12,7 @@ use crate::{
         request_id::RequestId,
         security_headers::{is_api_path, set_common_response_headers},
     },
-    middleware::access_log::{RequestRecord, http_method_label},
+    middleware::access_log::{AccessLogEntry, http_method_label},
     state::AppState,
 };
 use axum::{
@@ -50,7 +50,7 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
     let id = RequestId::from_headers(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
-    let caller_slot = CallerSlot::default();
+    let caller_slot = CallContextCell::default();
     request.extensions_mut().insert(id.clone());
     request.extensions_mut().insert(caller_slot.clone());
     let span = request_span(&request, &route, &id);
@@ -71,7 +71,7 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
         trace::record_http_status(&span, response.status());
     }
     let (took, trace_id) = (started.elapsed(), trace::trace_id(&span));
-    RequestRecord { method: http_method_label(&method), route: &route, took, id: &id, trace_id }.log_and_record_metrics(&response);
+    AccessLogEntry { method: http_method_label(&method), route: &route, took, id: &id, trace_id }.log_and_record_metrics(&response);
     response
 }
 
@@ -105,7 +105,7 @@ pub async fn drain_and_respond_overloaded(api: &AppState, (head, body): (Parts, 
 const REASONS_NOT_AUDITED: [ErrorReason; 3] = [ErrorReason::WrongPassword, ErrorReason::ConfirmPassword, ErrorReason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.
-fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response, call: String) {
+fn audit_forbidden(api: &AppState, caller_slot: &CallContextCell, answered: &Response, call: String) {
     let code = answered.extensions().get::<Problem>().map(|problem| problem.body.code.clone()).unwrap_or_default();
     let Some(bearer) = caller_slot.0.get().filter(|_| REASONS_NOT_AUDITED.iter().all(|reason| reason.text() != code)).cloned() else {
         return;

@@ -136,7 +136,7 @@ async fn bulk_status(
         scope: Some(pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };
-    Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
+    Ok(Json(api.bulk().bulk_status(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }
 
 /// Moves many vehicles to other parking spaces. A vehicle that is already in the parking space, or that cannot be changed, is
@@ -155,5 +155,5 @@ async fn bulk_parking_space(
     let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
     let scope = pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id };
     let request = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
-    Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
+    Ok(Json(api.bulk().bulk_parking_space(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }

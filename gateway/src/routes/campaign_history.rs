@@ -6,7 +6,7 @@ use crate::{
         request_parts::{IdFromPath, QueryParams},
     },
     http::problem::{ApiResult, ProblemBody},
-    routes::history_page::{
+    routes::merged_history::{
         BulkChangeEvent, MergedHistoryEntry, MergedHistoryQuery, MergedHistoryWindow, NamedFieldChange, list_changed_fields,
         parse_field_values,
     },

@@ -40,7 +40,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 
 async fn export(api: &AppState, signed: &AuthenticatedCaller, campaign_id: i64, report: Report) -> ApiResult<Response> {
     let request = pb::ExportCampaignRequest { campaign_id, report: report.into() };
-    let pieces = api.files().export_campaign(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
+    let pieces = api.files().export_campaign(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
     build_file_response(pieces, &api.config.product_name).await
 }
 
@@ -89,7 +89,7 @@ async fn convert_to_sql(State(api): State<AppState>, signed: AuthenticatedCaller
     let form = UploadFieldNames { file: "file", name: Some("campaignName") };
     let mut files = api.files();
     let pieces = upload::stream_file_to_import_svc(request, form, String::new(), async |chunks| {
-        files.convert_to_sql(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await
+        files.convert_to_sql(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await
     })
     .await?;
     build_file_response(pieces, &api.config.product_name).await
@@ -169,7 +169,7 @@ fn csv_problem(refusal: UploadError) -> Problem {
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/CheckCsv"))))]
 async fn validate_csv(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
-    let call = async |chunks| files.check_csv(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await;
+    let call = async |chunks| files.check_csv(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await;
     let reply = upload::stream_file_to_import_svc(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
     edited(reply, &api.config.product_name).map(Json)
 }
@@ -182,7 +182,7 @@ async fn validate_csv(State(api): State<AppState>, signed: AuthenticatedCaller, 
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ApplyCsv"))))]
 async fn apply_csv(State(api): State<AppState>, signed: AuthenticatedCaller, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
-    let call = async |chunks| files.apply_csv(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await;
+    let call = async |chunks| files.apply_csv(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await;
     let reply = upload::stream_file_to_import_svc(request, CSV_FORM, String::new(), call).await.map_err(csv_problem)?;
     let result = edited(reply, &api.config.product_name)?;
     let refused = |words: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "CSV_REFUSED", words);

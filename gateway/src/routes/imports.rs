@@ -81,7 +81,7 @@ async fn upload_document(State(api): State<AppState>, signed: AuthenticatedCalle
     let id = upload_id(&request)?;
     let mut imports = api.imports();
     let reply = upload::stream_file_to_import_svc(request, FORM, id, async |chunks| {
-        imports.import_campaign(signed.request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await
+        imports.import_campaign(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, chunks)).await
     })
     .await?;
     match reply.outcome {
@@ -115,7 +115,7 @@ async fn cancel_upload(
     UploadIdFromPath(id): UploadIdFromPath,
 ) -> ApiResult<StatusCode> {
     let request = pb::CancelImportRequest { upload_id: id.to_string() };
-    api.imports().cancel_import(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?;
+    api.imports().cancel_import(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -132,7 +132,7 @@ async fn get_rejected(
     UploadIdFromPath(id): UploadIdFromPath,
 ) -> ApiResult<Response> {
     let request = pb::GetRejectedSheetRequest { upload_id: id.to_string() };
-    let pieces = api.files().get_rejected_sheet(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
+    let pieces = api.files().get_rejected_sheet(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
     build_file_response(pieces, &api.config.product_name).await
 }
 
@@ -178,7 +178,7 @@ async fn watch_upload(
 ) -> ApiResult<Response> {
     let permit = api.streams.try_acquire(signed.caller.user_id).ok_or_else(live_events::too_many_streams_problem)?;
     let request = pb::WatchImportRequest { upload_id: id.to_string() };
-    let progress = api.imports().watch_import(signed.request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
+    let progress = api.imports().watch_import(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);
     let over = async move {
         let (ended, stopped) = (pin!(host.identity.wait_until_caller_invalid(&caller)), pin!(host.tasks.wait_until_stopping()));

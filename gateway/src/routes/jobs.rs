@@ -159,7 +159,7 @@ struct UndoResult {
         (status = 409, description = "A campaign of the job is closed.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.JobService/UndoJob"))))]
 async fn undo_job(State(api): State<AppState>, signed: AuthenticatedCaller, IdFromPath(id): IdFromPath) -> ApiResult<Json<UndoResult>> {
-    let reply = api.jobs().undo_job(signed.request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id })).await?.into_inner();
+    let reply = api.jobs().undo_job(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id })).await?.into_inner();
     let left = reply.left.into_iter();
     Ok(Json(UndoResult {
         undone: reply.undone,

@@ -5,7 +5,7 @@ use crate::{
         request_parts::{IdFromPath, QueryParams},
     },
     http::problem::ApiResult,
-    routes::{history_page::validate_page_size, vehicles::VinOrigin},
+    routes::{merged_history::validate_page_size, vehicles::VinOrigin},
     state::AppState,
     views::{conflict::VehicleField, json_values},
 };

@@ -23,7 +23,7 @@ pub use columns::{Column, ERRORS_COLUMN_NAME};
 pub use rows::{MAX_ROWS, ReadPurpose, SheetReadError};
 pub use sheet::read_sheet;
 pub use workbook_reader::{CorrectionRows, MAX_READER_PROCESSES, ParsedWorkbook, WORKBOOK_READ_TIMEOUT, WorkbookReadError, WorkbookReader};
-pub use zip_limits::{MAX_BYTES_BETWEEN_TAGS, MAX_PARSED_PART_BYTES, MAX_UNPACKED_BYTES, MAX_ZIP_ENTRIES, validate_xlsx_package};
+pub use zip_limits::{MAX_BYTES_BETWEEN_TAGS, MAX_IN_MEMORY_PART_BYTES, MAX_UNPACKED_BYTES, MAX_ZIP_ENTRIES, validate_xlsx_package};
 
 use std::process::ExitCode;
 

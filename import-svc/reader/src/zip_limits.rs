@@ -13,7 +13,7 @@ pub const MAX_ZIP_ENTRIES: usize = 2_000;
 pub const MAX_UNPACKED_BYTES: u64 = 256 << 20;
 /// Maximum unpacked size in bytes of an XML part that is parsed into memory: all parts except worksheets, which are read as a
 /// stream.
-pub const MAX_PARSED_PART_BYTES: u64 = 32 << 20;
+pub const MAX_IN_MEMORY_PART_BYTES: u64 = 32 << 20;
 /// Maximum number of bytes between two XML tags in a workbook. Valid files stay far below, because a cell has at most 32,767
 /// characters.
 pub const MAX_BYTES_BETWEEN_TAGS: u64 = 1 << 20;
@@ -106,7 +106,7 @@ impl Part {
         if self.run > MAX_BYTES_BETWEEN_TAGS {
             return Err(unreadable_workbook_rejection("a cell of it is longer than any spreadsheet program writes"));
         }
-        if self.size > MAX_PARSED_PART_BYTES && self.root() != b"worksheet" {
+        if self.size > MAX_IN_MEMORY_PART_BYTES && self.root() != b"worksheet" {
             return Err(unreadable_workbook_rejection("its texts or styles unpack to more than 32 MiB"));
         }
         Ok(())

@@ -2,8 +2,8 @@
 //! that change vehicles.
 use crate::{
     api::{
-        upload::{self, ReceivedUpload},
-        upload_slots::UploadSlots,
+        upload::{self, ReceivedFile},
+        upload_limiter::UploadLimiter,
     },
     error::Error,
     files::{
@@ -42,7 +42,7 @@ pub struct FileApi {
     db: Db,
     reader: WorkbookReader,
     exporter: Exporter,
-    places: UploadSlots,
+    places: UploadLimiter,
 }
 
 type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FileChunk, Status>> + Send>>;
@@ -50,7 +50,7 @@ type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FileChunk, Status>> + Send>>;
 impl FileApi {
     /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
     #[must_use]
-    pub fn new(host: &ServiceHost, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadSlots) -> Self {
+    pub fn new(host: &ServiceHost, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadLimiter) -> Self {
         Self { host: host.clone(), db, reader, exporter, places }
     }
 
@@ -120,7 +120,7 @@ impl FileApi {
     }
 }
 
-fn refusal_of(gathered: &ReceivedUpload) -> Option<pb::Rejection> {
+fn refusal_of(gathered: &ReceivedFile) -> Option<pb::Rejection> {
     if gathered.size > MAX_FILE_BYTES {
         return Some(file_too_large_rejection());
     }

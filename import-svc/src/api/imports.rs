@@ -3,7 +3,7 @@
 use crate::{
     api::{
         upload::{self, ReceiveWorkbookOutcome},
-        upload_slots::UploadSlots,
+        upload_limiter::UploadLimiter,
         watch,
     },
     error::Error,
@@ -33,13 +33,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Implements the gRPC `ImportService`.
 pub struct ImportApi {
     importer: Importer,
-    places: UploadSlots,
+    places: UploadLimiter,
 }
 
 impl ImportApi {
     /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
     #[must_use]
-    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, InProcessImports), places: UploadSlots) -> Self {
+    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, InProcessImports), places: UploadLimiter) -> Self {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_token_source("import-svc"), running }, places }
     }
 

@@ -2,5 +2,5 @@
 pub mod files;
 pub mod imports;
 mod upload;
-pub mod upload_slots;
+pub mod upload_limiter;
 mod watch;

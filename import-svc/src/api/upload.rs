@@ -30,7 +30,7 @@ pub(super) enum ReceiveWorkbookOutcome {
 
 /// An uploaded file as received. The caller must check its size and file extension.
 #[derive(Debug)]
-pub(super) struct ReceivedUpload {
+pub(super) struct ReceivedFile {
     /// Upload id from the client; empty if the client sent no upload id.
     id: String,
     /// File name from the client, without unprintable characters.
@@ -47,7 +47,7 @@ pub(super) struct ReceivedUpload {
 
 /// Receives an uploaded file and checks whether the file name ends with `ending`. If the file is too large or its name has another
 /// ending, the function continues to receive up to `MAX_DISCARDED_BYTES` bytes, so that the client can finish sending.
-pub(super) async fn receive_file<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
+pub(super) async fn receive_file<S>(mut pieces: S, ending: &str) -> Result<ReceivedFile>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
@@ -73,7 +73,7 @@ where
         }
         piece = next(&mut pieces).await?;
     }
-    Ok(ReceivedUpload { id, name, has_expected_extension, size, data: data.freeze(), campaign_name })
+    Ok(ReceivedFile { id, name, has_expected_extension, size, data: data.freeze(), campaign_name })
 }
 
 /// Receives a workbook for import and checks its size and file extension.

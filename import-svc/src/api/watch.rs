@@ -108,9 +108,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_silent_import_has_failed_unless_its_progress_cannot_be_read() {
-        let unreachable = || Cache::in_redis("redis://127.0.0.1:1").unwrap();
-        assert_eq!(next_after_silence(Cache::in_memory(), true).await, Some(Ok(ImportPhase::Failed)));
-        assert_eq!(next_after_silence(Cache::in_memory(), false).await, Some(Err(Code::NotFound)));
+        let unreachable = || Cache::new_in_redis("redis://127.0.0.1:1").unwrap();
+        assert_eq!(next_after_silence(Cache::new_in_memory(), true).await, Some(Ok(ImportPhase::Failed)));
+        assert_eq!(next_after_silence(Cache::new_in_memory(), false).await, Some(Err(Code::NotFound)));
         assert_eq!(next_after_silence(unreachable(), true).await, None);
         assert_eq!(next_after_silence(unreachable(), false).await, Some(Err(Code::Unavailable)));
     }

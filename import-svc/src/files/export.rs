@@ -74,7 +74,7 @@ impl Exporter {
         let campaign = self.campaign(person, campaign_id).await?;
         let mut vehicles = VehicleServiceClient::new(self.host.channels.vehicle.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES);
         let chunks = vehicles
-            .export_vehicles(person.bearer.request_with_timeout(BULK_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
+            .export_vehicles(person.bearer.grpc_request_with_timeout(BULK_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
             .await?
             .into_inner();
         let name = self.name(&campaign, report);

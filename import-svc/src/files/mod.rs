@@ -57,7 +57,7 @@ async fn apply_rows(
 ) -> Result<BulkEditResponse> {
     let client: BulkServiceClient<ServiceChannel> = BulkServiceClient::new(channels.vehicle.clone());
     let mut client = client.max_encoding_message_size(MAX_MESSAGE_BYTES).max_decoding_message_size(MAX_MESSAGE_BYTES);
-    Ok(client.bulk_edit(bearer.request_with_timeout(BULK_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
+    Ok(client.bulk_edit(bearer.grpc_request_with_timeout(BULK_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
 }
 
 /// Adds the errors found while parsing the CSV file to the response of vehicle-svc.

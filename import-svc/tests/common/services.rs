@@ -120,7 +120,7 @@ impl World {
         let head = UploadChunk { upload_id: id.to_owned(), file_name: name.to_owned(), ..UploadChunk::default() };
         let pieces = file.chunks(64 << 10).map(|piece| UploadChunk { data: piece.to_vec(), ..UploadChunk::default() });
         let all: Vec<UploadChunk> = std::iter::once(head).chain(pieces).collect();
-        let request = bearer.request_with_timeout(Duration::from_secs(150), futures::stream::iter(all));
+        let request = bearer.grpc_request_with_timeout(Duration::from_secs(150), futures::stream::iter(all));
         Ok(self.imports().import_campaign(request).await?.into_inner().outcome.unwrap())
     }
 

@@ -82,7 +82,7 @@ static PUT_IF_NEWER_SCRIPT: LazyLock<Script> = LazyLock::new(|| {
 impl Cache {
     /// Creates a cache in the memory of this process.
     #[must_use]
-    pub fn in_memory() -> Self {
+    pub fn new_in_memory() -> Self {
         Self::Memory(moka::sync::Cache::builder().max_capacity(100_000).expire_after(Until).build())
     }
 
@@ -93,7 +93,7 @@ impl Cache {
     /// # Errors
     /// Returns an error when the Redis URL is invalid or its CA file cannot be read.
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        open_redis_client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
+        open_redis_client(settings)?.map_or_else(|| Ok(Self::new_in_memory()), Self::with)
     }
 
     /// Checks that the Redis server is usable. Rejects a server with a permanent fault: a wrong password, a read-only replica, or a
@@ -122,7 +122,7 @@ impl Cache {
     ///
     /// # Errors
     /// Returns an error when the URL is invalid.
-    pub fn in_redis(url: &str) -> anyhow::Result<Self> {
+    pub fn new_in_redis(url: &str) -> anyhow::Result<Self> {
         Self::with(Client::open(url)?)
     }
 
@@ -266,7 +266,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_expired_entry_in_memory_is_removed() {
-        let cache = Cache::in_memory();
+        let cache = Cache::new_in_memory();
         let key = |name: &str, keep| CacheKey::<i64>::new(name.to_owned(), keep);
         for (name, keep) in [("short", Duration::from_millis(10)), ("long", Duration::from_secs(600))] {
             assert!(cache.put_if_newer(&key(name, keep), 1, &7).await);
@@ -285,7 +285,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_expired_entry_is_a_miss_and_can_be_replaced_by_an_earlier_revision() {
-        let cache = Cache::in_memory();
+        let cache = Cache::new_in_memory();
         let key = |keep| CacheKey::<i64>::new("place".to_owned(), keep);
         assert!(cache.put_if_newer(&key(Duration::from_millis(20)), 5, &7).await);
         tokio::time::sleep(Duration::from_millis(40)).await;

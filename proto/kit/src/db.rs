@@ -141,7 +141,7 @@ impl Db {
     pub async fn reject_unsupported_pooler(&self) -> anyhow::Result<()> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(()) };
         let options = &cluster.primary().options;
-        let Some(fault) = pooler::find_unsupported_pooler(options).await? else { return Ok(()) };
+        let Some(fault) = pooler::find_pooler_fault(options).await? else { return Ok(()) };
         Err(InvalidSetting(format!(
             "PATIO_DATABASE_URL leads to {fault}, which Patio cannot use, at {}; set pool_mode = session there and leave parameters out of \
              the URL, or set it to the PostgreSQL server itself",
@@ -154,7 +154,7 @@ impl Db {
     /// acknowledged commit.
     ///
     /// On `SQLite` the list is empty, because Patio itself sets the durability of `SQLite` files.
-    pub async fn find_unsafe_settings(&self) -> Result<Vec<String>, sqlx::Error> {
+    pub async fn find_unsafe_postgres_settings(&self) -> Result<Vec<String>, sqlx::Error> {
         match &self.pools {
             Pools::Sqlite { .. } => Ok(Vec::new()),
             Pools::Postgres { cluster, .. } => {
@@ -287,7 +287,7 @@ impl Db {
         let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
         let measured = async {
             if let Some(replica) = replica {
-                replica.measure_lag(cluster, tasks).await;
+                replica.monitor_lag(cluster, tasks).await;
             }
         };
         tokio::join!(heartbeat.send_heartbeats(tasks, activity), measured);

@@ -107,7 +107,7 @@ impl BackgroundTasks {
 ///
 /// # Errors
 /// Returns the error of `starting`.
-pub async fn start_unless_stopped<T>(
+pub async fn start_unless_shutdown_signal<T>(
     tasks: &BackgroundTasks,
     starting: impl Future<Output = anyhow::Result<T>>,
 ) -> anyhow::Result<Option<T>> {

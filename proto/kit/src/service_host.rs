@@ -166,7 +166,7 @@ impl ServiceHost {
 
     /// Returns an error for a `PostgreSQL` server that could lose acknowledged saves in a crash, unless the settings allow data loss.
     async fn check_durable(&self, db: &Db) -> anyhow::Result<()> {
-        let lossy = db.find_unsafe_settings().await?.join(", ");
+        let lossy = db.find_unsafe_postgres_settings().await?.join(", ");
         if lossy.is_empty() {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl ServiceHost {
 
     /// Returns `true` once signing keys and revocations are loaded. Until then, the process cannot verify any token.
     #[must_use]
-    pub fn has_signing_keys(&self) -> bool {
+    pub fn has_completed_key_sync(&self) -> bool {
         self.known.get().is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
     }
 }

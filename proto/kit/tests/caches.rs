@@ -18,9 +18,9 @@ fn key(name: &str) -> CacheKey<Vec<i64>> {
 }
 
 fn caches() -> Vec<(&'static str, Cache)> {
-    let mut caches = vec![("memory", Cache::in_memory())];
+    let mut caches = vec![("memory", Cache::new_in_memory())];
     match from_environment(REDIS) {
-        Some(url) => caches.push(("redis", Cache::in_redis(&url).unwrap())),
+        Some(url) => caches.push(("redis", Cache::new_in_redis(&url).unwrap())),
         None => print_to_stderr(&format!("{REDIS} is not set: Redis skipped")),
     }
     caches
@@ -73,7 +73,7 @@ async fn a_value_of_another_shape_is_not_read() {
 
 #[tokio::test]
 async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds() {
-    let cache = Cache::in_redis(&format!("redis://127.0.0.1:{}", find_free_port())).unwrap();
+    let cache = Cache::new_in_redis(&format!("redis://127.0.0.1:{}", find_free_port())).unwrap();
     let place = key("away");
     let tried = async {
         assert!(!cache.put_if_newer(&place, 1, &vec![1]).await);
@@ -83,7 +83,7 @@ async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds(
         assert!(cache.find_redis_fault().await.is_some_and(|fault| fault.starts_with("does not answer")));
     };
     tokio::time::timeout(Duration::from_secs(20), tried).await.unwrap();
-    assert_eq!(Cache::in_memory().find_redis_fault().await, None);
+    assert_eq!(Cache::new_in_memory().find_redis_fault().await, None);
 }
 
 /// Starts a test server whose first connection responds like a read-only Redis replica, and each later one like the primary. Returns
@@ -110,7 +110,7 @@ async fn place_of_a_new_primary() -> u16 {
 
 #[tokio::test]
 async fn a_server_that_was_made_a_replica_is_left_for_the_one_its_name_leads_to_by_then() {
-    let cache = Cache::in_redis(&format!("redis://127.0.0.1:{}", place_of_a_new_primary().await)).unwrap();
+    let cache = Cache::new_in_redis(&format!("redis://127.0.0.1:{}", place_of_a_new_primary().await)).unwrap();
     let fault = cache.find_redis_fault().await.unwrap();
     assert!(fault.starts_with("responds, but rejects writes"), "{fault}");
     assert_eq!(cache.get(&key("held")).await, None, "what it holds may have changed since");

@@ -4,7 +4,7 @@ use super::{ApiContext, Reply, reply};
 use crate::{
     error::Error,
     inspection::{
-        conflict_resolution::{self, ConflictChoice, ConflictResolutionOutcome},
+        conflict_resolution::{self, ConflictResolutionCommand, ConflictResolutionOutcome},
         merge,
     },
     store::conflicts::{self, Conflict, ConflictFilter},
@@ -43,7 +43,7 @@ impl ConflictService for ConflictApi {
         if request.choice() == Side::Unspecified {
             return Err(Error::InvalidField("choice: must be theirs or mine".to_owned()).into());
         }
-        let choice = ConflictChoice { id: request.id, side: request.choice(), caller, now: self.0.clock.now(), address };
+        let choice = ConflictResolutionCommand { id: request.id, side: request.choice(), caller, now: self.0.clock.now(), address };
         let (db, live, progress) = (self.0.db.clone(), self.0.live.clone(), self.0.progress.clone());
         let settling = async move {
             match db.write(move |tx| Box::pin(async move { conflict_resolution::resolve(tx, &choice).await })).await? {
@@ -51,7 +51,7 @@ impl ConflictService for ConflictApi {
                 ConflictResolutionOutcome::Done(conflict, moved) => {
                     metrics::counter!("patio_conflicts_total", "event" => "resolved").increment(1);
                     live.publish_vehicle_changed(&moved, by);
-                    live.publish_conflict(*conflict);
+                    live.publish_conflict_changed(*conflict);
                     progress.publish_progress(moved.campaign_counts.as_slice()).await;
                     Ok(moved.vehicle)
                 }

@@ -222,7 +222,7 @@ impl VehicleService for VehicleApi {
             let saved = inspection::save_inspection(&together, caller, save, now).await?;
             live.publish_vehicle_changed(&saved.write_result, by);
             if saved.write_result.revision.is_some() {
-                saved.conflicts.iter().cloned().for_each(|conflict| live.publish_conflict(conflict));
+                saved.conflicts.iter().cloned().for_each(|conflict| live.publish_conflict_changed(conflict));
             }
             progress.publish_progress(saved.write_result.campaign_counts.as_slice()).await;
             Ok::<_, Error>(saved)

@@ -69,7 +69,7 @@ impl YardService for YardApi {
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
         let is_hidden = request.get_ref().yard == yard::DASH_YARD_ID && !can_see_dash_yard(identity::authenticated_caller(&request)?.role);
         let found =
-            if is_hidden { Ok(Vec::new()) } else { yards::list_campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
+            if is_hidden { Ok(Vec::new()) } else { yards::list_campaign_ids_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
         reply(pb::ListCampaignsOfYardResponse { campaign_ids })
     }

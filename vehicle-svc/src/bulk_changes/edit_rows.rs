@@ -3,7 +3,7 @@ use crate::{
     bulk_changes::{
         context::{BulkCallContext, MAX_VEHICLES_PER_CALL},
         job_history::{self, BulkJobDescription, usize_to_i64},
-        preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_yard_warnings},
+        preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_hidden_yard_warnings},
     },
     error::{Error, Result},
     notes,
@@ -192,7 +192,7 @@ pub async fn apply_edit_rows(
     }
     let Plan { mut edited, changed, supervisor, shown } = plan;
     edited.preview = preview(tx, shown).await?;
-    edited.warnings = list_yard_warnings(changed.iter().filter_map(|(vehicle, patch)| Some((vehicle.yard_id, patch.place?))));
+    edited.warnings = list_hidden_yard_warnings(changed.iter().filter_map(|(vehicle, patch)| Some((vehicle.yard_id, patch.place?))));
     if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
     }

@@ -13,7 +13,7 @@ use crate::{
     bulk_changes::{
         context::{BulkCallContext, BulkChangeResult, MAX_VEHICLES_PER_CALL, SkipReason},
         job_history::{BulkJobDescription, JobChangeSet, usize_to_i64},
-        preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_yard_warnings},
+        preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_hidden_yard_warnings},
     },
     error::{Error, Result},
     parking_space::ParkingSpace,
@@ -294,7 +294,9 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
         moved.push((row, vehicle, VehiclePatch { place: Some(place), ..VehiclePatch::default() }));
     }
     outcome.updated = moved.len();
-    outcome.warnings.extend(list_yard_warnings(moved.iter().filter_map(|(_, vehicle, patch)| Some((vehicle.yard_id, patch.place?)))));
+    outcome
+        .warnings
+        .extend(list_hidden_yard_warnings(moved.iter().filter_map(|(_, vehicle, patch)| Some((vehicle.yard_id, patch.place?)))));
     if run.dry_run || moved.is_empty() {
         outcome.preview = preview(moved);
         return Ok(outcome);

@@ -26,7 +26,7 @@ pub fn list_field_changes<'a>(old: &'a FoundVehicle, new: &'a VehiclePatch<'_>) 
 
 /// Returns warnings for the user about vehicles that move to a parking space without a visible yard. Such a parking space belongs to no
 /// yard, or to the yard `-` or `0`, which the web app does not show in lists of yards.
-pub fn list_yard_warnings<'p>(moved: impl Iterator<Item = (Option<i64>, &'p ParkingSpace)>) -> Vec<String> {
+pub fn list_hidden_yard_warnings<'p>(moved: impl Iterator<Item = (Option<i64>, &'p ParkingSpace)>) -> Vec<String> {
     let mut spaces: [Vec<&str>; 2] = [Vec::new(), Vec::new()];
     for (_, place) in moved.filter(|(before, place)| *before != place.yard_id) {
         match place.yard_id.map(|id| yard::yard_name(i32::try_from(id).unwrap_or_default())) {

@@ -55,7 +55,7 @@ pub async fn undo_job(tx: &mut Tx<'_>, id: i64, run: &BulkCallContext) -> Result
         return Err(Error::SupervisorRequired);
     }
     let is_import = job.kind == "import";
-    let held = jobs::lock_campaigns(tx, id, is_import).await?;
+    let held = jobs::lock_campaigns_of_job(tx, id, is_import).await?;
     if let Some(closed) = held.iter().find(|campaign| campaign.gate == "closed") {
         return Err(Error::CampaignClosed(closed.name.clone()));
     }

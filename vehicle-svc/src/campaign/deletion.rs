@@ -69,7 +69,7 @@ impl CampaignDeleter {
     }
 
     async fn remove(&self, waiting: PendingCampaignDeletion, bearer: &CallContext) -> Result<(), Status> {
-        let request = bearer.request_with_timeout(DELETION_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
+        let request = bearer.grpc_request_with_timeout(DELETION_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
         match self.campaigns.clone().delete_campaign(request).await {
             Err(status) if errors::reason(&status) != Some(ErrorReason::NoCampaign) => return Err(status),
             Ok(_) | Err(_) => {}

@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 
 /// Request to resolve a conflict by choosing one of its two values.
 #[derive(Debug, Clone)]
-pub struct ConflictChoice {
+pub struct ConflictResolutionCommand {
     /// Id of the conflict.
     pub id: i64,
     /// Chosen value: `Theirs` is the value that was stored first, `Mine` is the value of the later save.
@@ -52,8 +52,8 @@ pub enum ConflictResolutionOutcome {
 /// # Errors
 /// Returns an error when the conflict does not exist or is already resolved, the caller may not change the field, or
 /// the campaign is closed.
-pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ConflictResolutionOutcome> {
-    let ConflictChoice { id, side, caller, now, .. } = choice;
+pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictResolutionCommand) -> Result<ConflictResolutionOutcome> {
+    let ConflictResolutionCommand { id, side, caller, now, .. } = choice;
     let conflict = conflicts::find(tx, *id).await?.ok_or(Error::ConflictNotFound(*id))?;
     let no_key =
         IdempotencyKey { user_id: caller.user_id, key: String::new(), vehicle_id: conflict.vehicle_id, fingerprint: String::new() };
@@ -102,14 +102,14 @@ async fn write(
     merge::set_field_from_text(&mut content, vehicle, field, value)?;
     let deltas = content.counter_deltas(vehicle);
     let change = NewSave { before: vehicle, content: &content, deltas: &deltas, entry, key, yard_filter: YardFilter::All };
-    let after = saves::write_save(tx, &change).await.map_err(|cause| content.to_save_error(cause))?;
+    let after = saves::write_save(tx, &change).await.map_err(|cause| content.convert_save_error(cause))?;
     let mut moved = VehicleWriteResult::from_row(after.ok_or(Error::VehicleNotFound(vehicle.id))?, &deltas);
     // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.
     moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, YardFilter::All).await?.ok_or(Error::VehicleNotFound(vehicle.id))?;
     Ok(moved)
 }
 
-fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice: &ConflictChoice) -> audit::AuditEvent {
+fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice: &ConflictResolutionCommand) -> audit::AuditEvent {
     let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
     let (mut old, mut new) = (Map::new(), Map::new());
     if was != is {

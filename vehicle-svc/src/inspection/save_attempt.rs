@@ -133,7 +133,7 @@ impl SaveAttempt {
         }
         let before = &found.vehicle;
         let change = NewSave { before, content: &content, deltas: &deltas, entry: &entry, key, yard_filter: save.yard_filter };
-        let Some(after) = saves::write_save(tx, &change).await.map_err(|cause| content.to_save_error(cause))? else {
+        let Some(after) = saves::write_save(tx, &change).await.map_err(|cause| content.convert_save_error(cause))? else {
             return Ok(SaveAttemptOutcome::Retry);
         };
         let mut write_result = VehicleWriteResult::from_row(after, &deltas);

@@ -140,7 +140,7 @@ pub struct SaveResult {
 impl EditableFields {
     /// Converts the database error of a failed save. A duplicate VIN becomes [`Error::VinTaken`].
     #[must_use]
-    pub fn to_save_error(&self, cause: sqlx::Error) -> Error {
+    pub fn convert_save_error(&self, cause: sqlx::Error) -> Error {
         if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_duplicate_idempotency_key(&cause) {
             Error::VinTaken(self.identifier.to_text())
         } else {

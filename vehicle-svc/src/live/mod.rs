@@ -171,7 +171,7 @@ impl ChangeFeed {
 
     fn hear(&self, event: WatchEvent) {
         if let Some(Event::Vehicles(changed)) = &event.event {
-            self.db.record_external_write(); // another replica may have written to the database
+            self.db.record_write_by_other_process(); // another replica may have written to the database
             let mut noted = self.noted();
             noted.moved.insert(changed.campaign_id);
             noted.followed.entry(changed.campaign_id).or_default().mark_received(changed.revision);
@@ -228,7 +228,7 @@ impl ChangeFeed {
     }
 
     /// Publishes that a conflict was created or resolved.
-    pub fn publish_conflict(&self, conflict: Conflict) {
+    pub fn publish_conflict_changed(&self, conflict: Conflict) {
         self.spawn_publish(Event::Conflict(Box::new(conflict.into())));
     }
 

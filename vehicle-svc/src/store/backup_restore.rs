@@ -1,7 +1,7 @@
 //! Last step of restoring a backup of the database: invalidates all vehicle lists and vehicle versions that clients
 //! have fetched before.
 use patio_kit::{
-    db::{Db, id_sequences::SKIPPED_ID_COUNT},
+    db::{Db, id_sequences::IDS_SKIPPED_AFTER_RESTORE},
     on,
 };
 use sqlx::query;
@@ -21,8 +21,8 @@ pub async fn invalidate_client_caches(db: &Db) -> Result<(), sqlx::Error> {
         Box::pin(async move {
             on!(tx.connection(), c => query(
                 "update campaigns set counts_revision = counts_revision + $1, listed_from = counts_revision + $1")
-                .bind(SKIPPED_ID_COUNT).execute(c).await.map(drop))?;
-            on!(tx.connection(), c => query("update vehicles set version = version + $1").bind(SKIPPED_ID_COUNT).execute(c).await.map(drop))?;
+                .bind(IDS_SKIPPED_AFTER_RESTORE).execute(c).await.map(drop))?;
+            on!(tx.connection(), c => query("update vehicles set version = version + $1").bind(IDS_SKIPPED_AFTER_RESTORE).execute(c).await.map(drop))?;
             Ok(())
         })
     })

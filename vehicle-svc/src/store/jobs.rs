@@ -248,7 +248,7 @@ pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>
 
 /// Returns the campaigns of a job, locked against opening and closing until the commit. If `whole` is true, the lock also blocks
 /// saves in these campaigns.
-pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<JobCampaign>> {
+pub async fn lock_campaigns_of_job(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<JobCampaign>> {
     let lock = if whole { "for update of c" } else { "for key share of c" };
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate

@@ -159,7 +159,7 @@ macro_rules! found {
     };
 }
 
-/// SQL condition for vehicles that the caller may see. `$3` is the caller's yard filter as a number; see [`YardFilter::as_sql_parameter`].
+/// SQL condition for vehicles that the caller may see. `$3` is the caller's yard filter as a number; see [`YardFilter::to_sql_parameter`].
 macro_rules! seen {
     () => {
         "(cast($3 as bigint) is null or v.yard_id = $3 or ($3 < 0 and v.yard_id is distinct from -$3))"
@@ -182,7 +182,7 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
         filter.status_condition()
     );
     on!(db.read_pool(), c => query_as(AssertSqlSafe(text))
-        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(window.limit()).bind(window.offset())
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.to_sql_parameter()).bind(window.limit()).bind(window.offset())
         .bind(filter.matches_vin_keys)
         .fetch_all(c).await)
 }
@@ -244,7 +244,7 @@ pub async fn count(db: &Db, campaign: i64, filter: &VehicleFilter) -> Result<i64
         filter.status_condition()
     );
     on!(db.read_pool(), c => query_scalar(AssertSqlSafe(text))
-        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.as_sql_parameter()).bind(filter.matches_vin_keys)
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard_filter.to_sql_parameter()).bind(filter.matches_vin_keys)
         .fetch_one(c).await)
 }
 

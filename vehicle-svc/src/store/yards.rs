@@ -37,7 +37,7 @@ pub async fn list_yard_vehicle_counts_of_campaign(db: &Db, campaign: i64) -> Res
 }
 
 /// Returns the ids of the open and closed campaigns that have vehicles in a yard.
-pub async fn list_campaigns_in_yard(db: &Db, yard: i64) -> Result<Vec<i64>> {
+pub async fn list_campaign_ids_in_yard(db: &Db, yard: i64) -> Result<Vec<i64>> {
     on!(db.read_pool(), c => query_scalar(
         "select k.campaign_id from counters k join campaigns c on c.id = k.campaign_id
           where k.yard_id = $1 and k.total > 0 and c.gate in ('open', 'closed') order by k.campaign_id")

@@ -118,8 +118,8 @@ async fn expired_access_entries_are_deleted_and_the_chain_stays_valid() {
             db.write(move |tx| Box::pin(async move { audit::append(tx, at, None, event).await })).await.unwrap();
         }
         seal_all(&host, &db).await;
-        assert_eq!(retention::maintain_access_entries(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
-        assert_eq!(retention::maintain_access_entries(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
+        assert_eq!(retention::maintain_audit_log(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
+        assert_eq!(retention::maintain_audit_log(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
         let report = hash_chain::verify_chain(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.removed, report.problems), (1, Vec::new()));
     })

@@ -67,8 +67,8 @@ async fn expired_months_of_access_entries_are_dropped_and_all_other_entries_stay
         if db.is_postgres() {
             assert_eq!(number(&db, "select count(*) from audit_events_rest").await, 4, "entries without a month, also those of today");
         }
-        assert_eq!(retention::maintain_access_entries(&db, &host.clock).await.unwrap(), 6);
-        assert_eq!(retention::maintain_access_entries(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
+        assert_eq!(retention::maintain_audit_log(&db, &host.clock).await.unwrap(), 6);
+        assert_eq!(retention::maintain_audit_log(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'vehicle-changed'").await, 7);
         assert_eq!(number(&db, "select count(*) from audit_events where kind = 'page-view'").await, 1);
         if db.is_postgres() {
@@ -136,7 +136,7 @@ fn pack(file: &Path, text: &str) {
 async fn archived_months_leave_the_database_and_their_files_prove_the_chain() {
     each_database(async |host| {
         let (db, folder) = (log_with_months(&host).await, tempfile::tempdir().unwrap());
-        let archived = archive::archive_entries_before(&db, &host.clock, day("2025-03-01") - TimeDelta::hours(12), folder.path()).await;
+        let archived = archive::archive_partitions_before(&db, &host.clock, day("2025-03-01") - TimeDelta::hours(12), folder.path()).await;
         if !db.is_postgres() {
             assert!(archived.unwrap_err().to_string().contains("no monthly partitions"));
             return;
@@ -152,7 +152,7 @@ async fn archived_months_leave_the_database_and_their_files_prove_the_chain() {
             let verified = archive::verify_archive(&db, &part.file).await.unwrap();
             assert_eq!((verified.service.as_str(), verified.entries, verified.problems), ("vehicle", 1, Vec::new()));
         }
-        let again = archive::archive_entries_before(&db, &host.clock, host.clock.now(), folder.path()).await.unwrap();
+        let again = archive::archive_partitions_before(&db, &host.clock, host.clock.now(), folder.path()).await.unwrap();
         assert_eq!(again.len(), 2, "March and April, but no month within the retention of access entries");
 
         let file = &archived[1].file;

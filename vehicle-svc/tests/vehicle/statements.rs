@@ -73,14 +73,12 @@ async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_
                 status: pb::VehicleStatus::Ok.into(),
                 ..Default::default()
             };
-            costs[0].push(taken_by(yard.bulk().bulk_status(person.request_with_timeout(PATIENCE, ask))).await);
+            costs[0].push(taken_by(yard.bulk().bulk_status(person.grpc_request_with_timeout(PATIENCE, ask))).await);
             let rows = vins(range.clone()).map(|vin| pb::ParkingSpaceChange { vin, parking_space: "B-1".into() }).collect();
             costs[1].push(
-                taken_by(
-                    yard.bulk().bulk_parking_space(
-                        person.request_with_timeout(PATIENCE, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
-                    ),
-                )
+                taken_by(yard.bulk().bulk_parking_space(
+                    person.grpc_request_with_timeout(PATIENCE, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
+                ))
                 .await,
             );
             let rows = range.map(|n| pb::EditRow {
@@ -90,16 +88,14 @@ async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_
                 ..Default::default()
             });
             costs[2].push(
-                taken_by(
-                    yard.bulk().bulk_edit(
-                        person.request_with_timeout(PATIENCE, pb::BulkEditRequest { rows: rows.collect(), ..Default::default() }),
-                    ),
-                )
+                taken_by(yard.bulk().bulk_edit(
+                    person.grpc_request_with_timeout(PATIENCE, pb::BulkEditRequest { rows: rows.collect(), ..Default::default() }),
+                ))
                 .await,
             );
             let page = pb::ListJobsRequest { page: Some(Page { index: 0, size: 1 }) };
             let id = yard.jobs().list_jobs(person.grpc_request(page)).await.unwrap().into_inner().jobs[0].id;
-            costs[3].push(taken_by(yard.jobs().undo_job(person.request_with_timeout(PATIENCE, pb::UndoJobRequest { id }))).await);
+            costs[3].push(taken_by(yard.jobs().undo_job(person.grpc_request_with_timeout(PATIENCE, pb::UndoJobRequest { id }))).await);
         }
         // Hundreds of vehicles cost no more than two. The margin covers a milestone, the counter of another yard, the
         // change list, and statements of background tasks on a busy machine.

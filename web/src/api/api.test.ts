@@ -6,12 +6,12 @@ import { lastSessionEndReason, fetchRawResponse, apiClient, unwrapResponse } fro
 import { readServerSentEvents } from './serverSentEvents'
 import { parseDownloadFileName } from './files'
 import { ApiProblem, getErrorMessage } from './apiProblem'
-import { reloadSession, getCurrentSession, endSessionInTab, mustChangePassword, saveReturnPath, popReturnPath } from './session'
+import { reloadSession, getCurrentSession, endSessionAndKeepData, mustChangePassword, saveReturnPath, popReturnPath } from './session'
 import { translate } from '@/lib/text'
 import { deleteLocalDataOnSignOut } from '@/app/signOut'
 import { vehicleListQuery } from '@/offline/queries'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 deleteLocalDataOnSignOut()
 /** Collects how sessions end from now on. */
 function watchEndings() {

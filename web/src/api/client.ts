@@ -3,7 +3,7 @@ import { createStore } from '@/lib/store'
 import { recordResponseStatus, setServerReachable } from './connectivity'
 import { readErrorCode, createOfflineProblem, ApiProblem, toApiProblem } from './apiProblem'
 import type { paths } from './schema'
-import { getCurrentDataOwnerKey, getCurrentSession, endSessionInTab, mustChangePassword, saveReturnPath } from './session'
+import { getCurrentDataOwnerKey, getCurrentSession, endSessionAndKeepData, mustChangePassword, saveReturnPath } from './session'
 import { hasRequiredFields } from './requiredFields'
 import { signOutInThisTab } from './signOut'
 
@@ -33,7 +33,7 @@ function endSessionFor(code: string): void {
 /** Ends the expired session in this tab. The form drafts and the return path (page to open after the next sign-in) are kept. */
 export function expireSession(): void {
   saveReturnPath(getCurrentDataOwnerKey())
-  endSessionInTab()
+  endSessionAndKeepData()
   lastSessionEndReason.set('expired')
 }
 

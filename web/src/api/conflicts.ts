@@ -31,12 +31,12 @@ export const useOpenConflictsQuery = (campaign?: number, enabled = true) => useQ
 export const useOpenConflicts = (campaign?: number, enabled = true) => useOpenConflictsQuery(campaign, enabled).data
 
 /** One of the two values in a conflict: `theirs` was stored first, by another save; `mine` arrived later. */
-export type ConflictSideName = 'theirs' | 'mine'
+export type ConflictSide = 'theirs' | 'mine'
 /** The two values of a conflict in the order in which they arrived at the server: `theirs`, then `mine`. */
-export const CONFLICT_SIDES: readonly ConflictSideName[] = ['theirs', 'mine']
+export const CONFLICT_SIDES: readonly ConflictSide[] = ['theirs', 'mine']
 
 /** Returns the value of one side of a conflict, and the HMC (login name) of the person who saved the value. */
-export const getConflictSide = (conflict: FieldConflict, side: ConflictSideName) => ({
+export const getConflictSide = (conflict: FieldConflict, side: ConflictSide) => ({
   value: conflict[side],
   hmc: (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?',
 })
@@ -49,7 +49,7 @@ export const mayResolveConflict = (userType: string, field: FieldConflict['field
 export function useResolveConflict() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ conflict, choice }: { conflict: FieldConflict; choice: ConflictSideName }) =>
+    mutationFn: ({ conflict, choice }: { conflict: FieldConflict; choice: ConflictSide }) =>
       unwrapResponse(apiClient.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE_REQUIRED_FIELDS),
     onSuccess: (vehicle) => updateVehicleCache(queries, vehicle, null),
     onSettled: () => {

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
 import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/renderPage'
 import { createFormDraftHook, clearFormDrafts } from './formDrafts'
-import { endSessionInTab, useSession } from './session'
+import { endSessionAndKeepData, useSession } from './session'
 
 const useEntry = createFormDraftHook('')
 
@@ -14,17 +14,17 @@ function Form() {
 const Guarded = () => (useSession() === null ? null : <Form />)
 const shown = () => screen.getByLabelText<HTMLInputElement>('entry').value
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 test('a draft survives the end of the session, for its owner only', async () => {
   signInAs(OPERATOR)
   render(<Guarded />)
   await userEvent.type(screen.getByLabelText('entry'), 'half')
-  act(endSessionInTab)
+  act(endSessionAndKeepData)
   expect(screen.queryByLabelText('entry')).toBeNull()
   act(() => signInAs(SUPERVISOR))
   expect(shown()).toBe('')
-  act(endSessionInTab)
+  act(endSessionAndKeepData)
   act(() => signInAs(OPERATOR))
   expect(shown()).toBe('half')
 })
@@ -38,7 +38,7 @@ test('a draft is deleted when the person leaves the screen or signs out', async 
   expect(shown()).toBe('')
   await userEvent.type(screen.getByLabelText('entry'), 'half')
   act(() => {
-    endSessionInTab()
+    endSessionAndKeepData()
     clearFormDrafts()
   })
   act(() => signInAs(OPERATOR))

@@ -66,7 +66,7 @@ export function startSession(started: Session, mustChange = false): void {
   session.set(started)
 }
 
-export function endSessionInTab(): void {
+export function endSessionAndKeepData(): void {
   for (const name of NAMES) sessionStorage.removeItem(name)
   session.set(null)
 }

@@ -6,12 +6,12 @@ import { getCurrentDataOwnerKey, endSessionAndClearData } from './session'
  * Owner key of the person who signed out last, or null before the first sign-out. The owner key names the data that this device stores for
  * a person; subscribers delete that data.
  */
-export const lastSignedOutOwnerKey = createStore<string | null>(null)
+export const lastSignedOutDataOwnerKey = createStore<string | null>(null)
 
-/** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `lastSignedOutOwnerKey`. */
+/** Signs out in this tab: ends the session, clears the form drafts and notifies the subscribers of `lastSignedOutDataOwnerKey`. */
 export function signOutInThisTab(): void {
   const owner = getCurrentDataOwnerKey()
   endSessionAndClearData()
   clearFormDrafts()
-  if (owner !== null) lastSignedOutOwnerKey.set(owner)
+  if (owner !== null) lastSignedOutDataOwnerKey.set(owner)
 }

@@ -14,7 +14,7 @@ import { PasswordPromptHost } from './PasswordPromptHost'
 import { ErrorBoundary } from './ErrorBoundary'
 import { loadOutboxAndLiveFeed } from './loadOutboxAndLiveFeed'
 import { Layout, PublicLayout } from './Layout'
-import { NewPasswordPage, ROUTES, type AppRoute } from './routes'
+import { ForcedPasswordChangePage, ROUTES, type AppRoute } from './routes'
 import { registerServiceWorker } from './serviceWorker'
 import { signOut } from './signOut'
 
@@ -85,7 +85,7 @@ function NewPasswordFirst() {
   return (
     <PublicLayout back={false}>
       <Suspense fallback={<Opening />}>
-        <NewPasswordPage onSignOut={signOut} />
+        <ForcedPasswordChangePage onSignOut={signOut} />
       </Suspense>
     </PublicLayout>
   )

@@ -2,7 +2,7 @@ import { LiveFeed } from '@/offline/live/liveFeed'
 import { Outbox } from '@/offline/outbox'
 import { startSnapshotRefresh } from '@/offline/snapshots'
 import { queryClient } from './queryClient'
-import { notifyVehicleMismatch, showMissedConflictOutcomes, showConflictOutcomes, showLocalDatabaseProblems } from './saveNotifications'
+import { notifyVehicleMismatch, showUnseenConflictOutcomes, showConflictOutcomes, showLocalDatabaseProblems } from './saveNotifications'
 
 export { OutboxContext } from '@/offline/outbox'
 
@@ -20,5 +20,5 @@ export function startOutboxAndLiveFeed(): void {
   startSnapshotRefresh(queryClient)
   feed.start()
   showLocalDatabaseProblems()
-  void showMissedConflictOutcomes()
+  void showUnseenConflictOutcomes()
 }

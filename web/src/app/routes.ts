@@ -7,7 +7,7 @@ import { createLazyPage, withOutboxContext, type LazyPage } from './lazyPage'
 
 const signIn = createLazyPage(() => import('@/features/auth/SignInPage'))
 export const SignInPage = signIn.Page
-export const NewPasswordPage = lazy(() => import('@/features/account/NewPasswordPage'))
+export const ForcedPasswordChangePage = lazy(() => import('@/features/account/ForcedPasswordChangePage'))
 
 /** Page of the app with its URL path and access rule. */
 export interface AppRoute extends LazyPage {

@@ -1,8 +1,8 @@
 import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
-import { outboxState, type StoredSave } from '@/offline/outbox'
-import { endSessionInTab } from '@/api/session'
+import { outboxState, type OutboxEntry } from '@/offline/outbox'
+import { endSessionAndKeepData } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { navigate } from '@/lib/route'
 import { createFake } from '@/testing/createFake'
@@ -14,15 +14,15 @@ import { notifyVehicleMismatch, showConflictOutcomes } from './saveNotifications
 const EMPTY = outboxState.get()
 afterEach(() => {
   outboxState.set(EMPTY)
-  endSessionInTab()
+  endSessionAndKeepData()
 })
 
-const refused = (vehicle: number, code: string): StoredSave => ({
+const refused = (vehicle: number, code: string): OutboxEntry => ({
   ...createSaveRequest(vehicle), seq: vehicle, id: `${vehicle}`, key: `${vehicle}`, device_time: '', at: 1, mode: 'ask', state: 'refused', conflicts: [], done_at: null,
   reason: { status: 409, code, message: '', vin_number: 'NEW7 000000' },
 })
 
-const retain = (...entries: StoredSave[]) =>
+const retain = (...entries: OutboxEntry[]) =>
   act(() => {
     for (const [index, entry] of entries.entries()) {
       outboxState.set({ ...EMPTY, entries: entries.slice(0, index + 1) })

@@ -6,7 +6,7 @@ import { navigate } from '@/lib/route'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
 import { databaseProblem } from '@/offline/database'
-import { countVehicleMismatches, getMismatchedServerVin, outboxState, type StoredSave } from '@/offline/outbox'
+import { countVehicleMismatches, getMismatchedServerVin, outboxState, type OutboxEntry } from '@/offline/outbox'
 import { catalogues } from '@/ui/VehicleMismatchQuestion'
 import { showToast } from '@/ui/Toast'
 import { queryClient } from './queryClient'
@@ -41,7 +41,7 @@ function describeOutcome({ vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, 
  * Fetches the user's resolved conflicts and shows a toast about those that this device has not shown yet. For example, a conflict may
  * have been resolved while the device was offline.
  */
-export async function showMissedConflictOutcomes(): Promise<void> {
+export async function showUnseenConflictOutcomes(): Promise<void> {
   const missed = await queryClient.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => null)
   showConflictOutcomes(missed?.conflicts ?? [])
 }
@@ -50,7 +50,7 @@ export async function showMissedConflictOutcomes(): Promise<void> {
  * Shows a toast for a save that the server rejected because its vehicle id now belongs to another vehicle. Shows no toast on the outbox
  * page, where a dialog asks what to do with the save.
  */
-export function notifyVehicleMismatch(entry: StoredSave): void {
+export function notifyVehicleMismatch(entry: OutboxEntry): void {
   const now = getMismatchedServerVin(entry)
   if (now === null || window.location.pathname === OUTBOX) return
   const texts = catalogues[getCurrentLanguage()]

@@ -1,7 +1,7 @@
 import { act, render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { getCurrentSession, endSessionInTab, mustChangePassword } from '@/api/session'
+import { getCurrentSession, endSessionAndKeepData, mustChangePassword } from '@/api/session'
 import { navigate } from '@/lib/route'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, SUPERVISOR } from '@/testing/renderPage'
@@ -13,7 +13,7 @@ const me = { id: 2, hmc: '1002', user_type: 'admin', developer: false, product_n
 const confirmFirst = () => new Response('confirm', { status: 403, headers: { 'x-code': 'CONFIRM_PASSWORD' } })
 
 beforeEach(() => queryClient.clear())
-afterEach(() => act(endSessionInTab))
+afterEach(() => act(endSessionAndKeepData))
 
 function open(path: string, answers: Parameters<typeof stubServer>[0]) {
   const calls = stubServer({ 'GET /me': me, 'GET /users': people, 'GET /me/sessions': { sessions: [] }, 'POST /logs/page-view': createReply(204), ...answers })
@@ -75,7 +75,7 @@ test('a call that is rejected again after the password was entered shows the rea
 
 test('the password dialog closes when the session ends', async () => {
   await promote()
-  act(endSessionInTab)
+  act(endSessionAndKeepData)
   await screen.findByRole('form', { name: 'Sign in' })
   act(() => signInAs(OPERATOR))
   await waitFor(() => expect(screen.queryByRole('form', { name: 'Sign in' })).toBeNull())

@@ -1,11 +1,11 @@
 import '@/testing/indexedDb'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { signOutInThisTab } from '@/api/signOut'
 import { OPERATOR, signInAs } from '@/testing/renderPage'
 import { deleteLocalDataOnSignOut } from './signOut'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 const PENDING = 'pendingDeletions'
 const DRAFT = `draft:${OPERATOR.id}:1`

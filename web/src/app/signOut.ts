@@ -1,6 +1,6 @@
 import { endSessionOnServer } from '@/api/endedSessions'
 import { getCurrentDataOwnerKey, getCurrentSession } from '@/api/session'
-import { lastSignedOutOwnerKey, signOutInThisTab } from '@/api/signOut'
+import { lastSignedOutDataOwnerKey, signOutInThisTab } from '@/api/signOut'
 import { createArrayGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
@@ -27,8 +27,8 @@ const isOwners = createArrayGuard((owner): owner is string => typeof owner === '
  * closing the page is completed on the next start.
  */
 export function deleteLocalDataOnSignOut(): void {
-  lastSignedOutOwnerKey.subscribe(() => {
-    const owner = lastSignedOutOwnerKey.get()
+  lastSignedOutDataOwnerKey.subscribe(() => {
+    const owner = lastSignedOutDataOwnerKey.get()
     if (owner === null) return
     writeStoredJson(localStorage, PENDING, [...readPending(), owner])
     deletePending()

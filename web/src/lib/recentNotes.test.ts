@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readRecentNotes, recordNote } from './recentNotes'
+import { readRecentNotes, recordRecentNote } from './recentNotes'
 
 const record = (...notes: string[]) => {
-  for (const note of notes) recordNote('3', 5, note)
+  for (const note of notes) recordRecentNote('3', 5, note)
 }
 
 test('the three latest distinct notes of a campaign are stored, the latest first', () => {
@@ -17,9 +17,9 @@ test('another person and another campaign have other notes', () => {
 
 test('notes of twenty campaigns are stored, and those of the campaign without a note for longest are deleted', () => {
   record('left door')
-  recordNote('3', 6, 'roof')
+  recordRecentNote('3', 6, 'roof')
   record('left door')
-  for (let campaign = 7; campaign < 26; campaign++) recordNote('3', campaign, 'tyre')
+  for (let campaign = 7; campaign < 26; campaign++) recordRecentNote('3', campaign, 'tyre')
   expect([readRecentNotes('3', 5), readRecentNotes('3', 6), readRecentNotes('3', 25)]).toEqual([['left door'], [], ['tyre']])
 })
 

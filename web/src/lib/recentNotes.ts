@@ -20,7 +20,7 @@ const readAll = (user: string): CampaignNotes[] => readStoredJson(localStorage, 
 export const readRecentNotes = (user: string, campaign: number): string[] => readAll(user).find((one) => one.campaign === campaign)?.notes ?? []
 
 /** Stores an operator note that a person has saved in a campaign. Ignores a blank note. */
-export function recordNote(user: string, campaign: number, note: string): void {
+export function recordRecentNote(user: string, campaign: number, note: string): void {
   const text = note.trim()
   if (text === '') return
   const stored = readAll(user)

@@ -23,7 +23,7 @@ const NAME = 'pendingCount'
 const isPendingCount = (value: unknown): value is PendingSaveCount =>
   isRecord(value) && ['open', 'refused', 'others'].every((name) => typeof value[name] === 'number')
 
-/** The numbers of pending saves. A copy in local storage tells a page these numbers before the page has opened the database. */
+/** The numbers of pending saves. A copy in local storage gives a page these numbers before the page has opened the database. */
 export const pendingSaveCount = createStore<PendingSaveCount>(readStoredJson(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
 
 /** Returns the numbers of one person's pending saves. All numbers are 0 when the stored numbers belong to another person. */

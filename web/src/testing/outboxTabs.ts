@@ -2,7 +2,7 @@ import './indexedDb'
 import { IDBFactory } from 'fake-indexeddb'
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, vi } from 'vitest'
-import type { StoredSave, SaveRequest } from '@/offline/outbox'
+import type { OutboxEntry, SaveRequest } from '@/offline/outbox'
 import { createSession } from './renderPage'
 
 export const OWN_USER = { id: 3, hmc: '1003', user_type: 'op' }
@@ -36,18 +36,18 @@ export function setUpDatabase(): void {
 export async function openTab(user = OWN_USER, beforeOpening = closeTabs) {
   beforeOpening()
   vi.resetModules()
-  const [{ Outbox, ...rest }, session, { updateStoredSave, deleteOldSentSaves }, { openDatabase }, { pendingSaveCount }, { setServerReachable }] = [
+  const [{ Outbox, ...rest }, session, { updateOutboxEntry, deleteOldSentSaves }, { openDatabase }, { pendingSaveCount }, { setServerReachable }] = [
     await import('@/offline/outbox'), await import('@/api/session'), await import('@/offline/outbox/store'), await import('@/offline/database'), await import('@/offline/pendingSaveCount'), await import('@/api/connectivity'),
   ]
   session.startSession(createSession(user))
-  openTabs.push(session.endSessionInTab)
+  openTabs.push(session.endSessionAndKeepData)
   await rest.loadOutbox()
   const database = await openDatabase()
-  const retained: StoredSave[] = []
+  const retained: OutboxEntry[] = []
   const outbox = new Outbox(new QueryClient(), (entry) => retained.push(entry))
   const records = async () => (await database?.getAll('outbox')) ?? []
   return {
-    ...rest, ...session, outbox, putEntry: updateStoredSave, deleteOldSentSaves, database, pendingSaveCount, setServerReachable, retained, records,
+    ...rest, ...session, outbox, putEntry: updateOutboxEntry, deleteOldSentSaves, database, pendingSaveCount, setServerReachable, retained, records,
     first: async () => {
       const [record] = await records()
       if (record === undefined) throw new Error('the outbox is empty')

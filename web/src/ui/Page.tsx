@@ -9,12 +9,12 @@ import styles from './Page.module.css'
  * Whether a page is a pane of another page. In a pane, the heading is one level lower, does not take the focus, and is not used as the
  * title of the browser tab.
  */
-export const IsInSidePaneContext = createContext(false)
+export const SidePaneContext = createContext(false)
 
 /** Sets the title of the browser tab to '{screen} · {product}'. */
 export function usePageTitle(title: string): void {
   const product = useStoredProductName()
-  const inPane = useContext(IsInSidePaneContext)
+  const inPane = useContext(SidePaneContext)
   useEffect(() => {
     if (!inPane) document.title = `${title} · ${product}`
   }, [title, product, inPane])
@@ -36,7 +36,7 @@ interface PageProps {
 export function Page({ title, tabTitle = title, subtitle, besideTitle, narrow = false, children }: PageProps) {
   usePageTitle(tabTitle)
   const heading = useArrival()
-  const inPane = useContext(IsInSidePaneContext)
+  const inPane = useContext(SidePaneContext)
   const Heading = inPane ? 'h2' : 'h1'
   return (
     <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>
@@ -61,7 +61,7 @@ let isFirst = true
  */
 function useArrival() {
   const heading = useRef<HTMLHeadingElement>(null)
-  const inPane = useContext(IsInSidePaneContext)
+  const inPane = useContext(SidePaneContext)
   useEffect(() => {
     if (inPane) return undefined
     const focus = () => {

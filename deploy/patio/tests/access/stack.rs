@@ -156,7 +156,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (ServiceHost, Str
     let gateway = gateway::start(options.gateway, &host).await.unwrap();
     let url = format!("http://{}", gateway.address);
     host.tasks.spawn(async move { gateway.serve().await.unwrap() });
-    while !host.has_signing_keys() {
+    while !host.has_completed_key_sync() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     (host, url)

@@ -69,7 +69,7 @@ fn fill(admin: &Client) -> usize {
 }
 
 fn upload(admin: &Client, workbook: &[u8]) {
-    let _ = admin.send_file("/api/documents/upload", ("documents", "t.xlsx"), workbook).expect_success();
+    let _ = admin.upload_file("/api/documents/upload", ("documents", "t.xlsx"), workbook).expect_success();
 }
 
 /// Performs a write in each of the services.
@@ -200,7 +200,7 @@ struct Roles(Database);
 
 impl Roles {
     fn create() -> Option<Self> {
-        let roles = Self(Database::reserve_name()?);
+        let roles = Self(Database::with_reserved_name()?);
         let all = SCHEMAS.map(|(_, schema)| roles.name(schema));
         let keeper = roles.name(KEEPER);
         all.iter().for_each(|role| _ = roles.0.run_sql_in_maintenance_database(&format!("create role {role} login password 'x'")));
@@ -221,7 +221,7 @@ impl Roles {
 
     /// Creates an empty database owned by the backup role.
     fn empty(&self) -> Database {
-        let database = Database::reserve_name().unwrap();
+        let database = Database::with_reserved_name().unwrap();
         database.run_sql_in_maintenance_database(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
         database
     }
@@ -239,7 +239,7 @@ impl Roles {
     fn patio(&self, database: &Database, redis: &str) -> PatioBuilder {
         let builder = Patio::builder().with_separate_processes().with_redis(redis).with_setting("PATIO_ALLOW_DATA_LOSS", "true");
         SCHEMAS.into_iter().fold(builder, |builder, (service, schema)| {
-            builder.with_program_setting(service, "PATIO_DATABASE_URL", &self.url(schema, database))
+            builder.with_setting_for_program(service, "PATIO_DATABASE_URL", &self.url(schema, database))
         })
     }
 }

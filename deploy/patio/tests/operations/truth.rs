@@ -77,7 +77,7 @@ fn after_a_restore_of_sqlite_a_save_for_a_lost_vehicle_changes_no_other() {
 #[test]
 fn after_a_completed_restore_of_postgresql_a_save_for_a_lost_vehicle_changes_no_other() {
     let _turn = acquire_light_test_slot();
-    let (Some(first), Some(second)) = (Database::create(), Database::reserve_name()) else {
+    let (Some(first), Some(second)) = (Database::create(), Database::with_reserved_name()) else {
         return print_to_stderr(&format!("{POSTGRES_URL_VARIABLE} is not set: skipped"));
     };
     let folder = TestFolder::create_temporary();

@@ -114,7 +114,7 @@ fn exhausted_memory_does_not_end_the_process() {
     let vehicle = campaign.vehicle_ids()[0];
     let sheet = large_sheet("Large");
     assert!(sheet.len() > 3_500_000 && sheet.len() < 5_242_880, "{}", sheet.len());
-    let upload = |path: &str, field: &str| admin.send_file(path, (field, "a.xlsx"), &sheet).status;
+    let upload = |path: &str, field: &str| admin.upload_file(path, (field, "a.xlsx"), &sheet).status;
     let of_campaign = |what: &str| admin.call_route("GET", &format!("/api/campaigns/{}/{what}", campaign.id), &Value::Null).status;
     type Ask<'a> = Box<dyn Fn() -> u16 + Sync + 'a>;
     let kinds: [(&str, Ask); 6] = [

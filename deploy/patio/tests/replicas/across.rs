@@ -66,9 +66,9 @@ impl Two<'_> {
         let name = format!("across {}", uuid::Uuid::now_v7().simple());
         let campaign = self.here.import_workbook(&workbook(&name, 10)).id;
         let changes = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes\nHB20,0000003,B-7,ok,seen,\n";
-        let looked = self.here.send_file("/api/vehicles/csv/validate", ("file", "a.csv"), changes.as_bytes());
+        let looked = self.here.upload_file("/api/vehicles/csv/validate", ("file", "a.csv"), changes.as_bytes());
         assert!(looked.status == 200 && looked.json()["total_errors"] == 0, "{looked:?}");
-        let applied = self.there.send_file("/api/vehicles/csv", ("file", "a.csv"), changes.as_bytes());
+        let applied = self.there.upload_file("/api/vehicles/csv", ("file", "a.csv"), changes.as_bytes());
         assert!(applied.status == 200 && applied.json()["updated"].as_i64() >= Some(1), "{applied:?}");
         let vehicles = self.here.list_vehicles(campaign);
         assert!(vehicles.iter().any(|vehicle| vehicle["parking_space"] == "B-7" && vehicle["status"] == "ok"), "{vehicles:?}");

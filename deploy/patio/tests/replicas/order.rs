@@ -44,7 +44,7 @@ fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
     let long = from_environment(LONG).is_some();
     for (turn, order) in ORDERS.iter().enumerate().take(if long { ORDERS.len() } else { 2 }) {
         let folder = TestFolder::create_temporary();
-        let postgres = Postgres::prepare_server(folder.path(), &["max_connections=200", "fsync=off"], None);
+        let postgres = Postgres::new_stopped(folder.path(), &["max_connections=200", "fsync=off"], None);
         let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::new_stopped(folder.path(), None)) else {
             return print_to_stderr(MISSING);
         };

@@ -64,9 +64,9 @@ pub struct ArchiveFile {
 ///
 /// # Errors
 /// Returns an error on `SQLite`, when a partition fails the verification, or when a file cannot be written.
-pub async fn archive_entries_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
+pub async fn archive_partitions_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchiveFile>> {
     ensure!(db.is_postgres(), "only the audit log of PostgreSQL can be archived; SQLite has no monthly partitions");
-    audit::retention::maintain_access_entries(db, clock).await?;
+    audit::retention::maintain_audit_log(db, clock).await?;
     let before = before.min(clock.now() - audit::retention::ACCESS_ENTRY_RETENTION);
     let mut done = Vec::new();
     for part in store::list_partitions(db, before).await? {
@@ -100,7 +100,7 @@ async fn write_part(db: &Db, part: &AuditPartition, path: &Path) -> anyhow::Resu
                 write_seal(db, &mut out, (position.0, first)).await?;
             }
             position = (entry.seal, entry.event_id);
-            let entry = if part.contains(entry.sealed_at) { entry } else { entry.without_content() };
+            let entry = if part.contains(entry.sealed_at) { entry } else { entry.into_digest_only() };
             if let Some(content) = digest::digest_sealed_entry(&entry) {
                 ensure!(content == entry.digest, "entry {} was changed after it was sealed", entry.event_id);
                 entries += 1;

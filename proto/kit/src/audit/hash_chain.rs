@@ -5,7 +5,7 @@
 //! file, out of reach of an attacker who can only write to the database.
 use crate::audit::{
     digest::{self, SealHasher},
-    retention::{ACCESS_ENTRY_KINDS, ACCESS_ENTRY_RETENTION, maintain_access_entries},
+    retention::{ACCESS_ENTRY_KINDS, ACCESS_ENTRY_RETENTION, maintain_audit_log},
     seal_file::{self, SealFile},
     store::{self, ArchivedPartition, Seal, SealedEntry},
 };
@@ -31,7 +31,7 @@ const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
 /// Starts two background tasks of the audit log. One task seals new entries (adds them to the hash chain). The other task deletes
 /// expired access entries (page views, sign-ins, sign-outs, denied calls).
-pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
+pub fn spawn_sealing_and_retention(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
     let seal_file = Arc::new(SealFile::new(seal_file, db.schema_name()));
     let (known, noting) = (db.clone(), seal_file.clone());
@@ -53,7 +53,7 @@ pub fn spawn_audit_tasks(tasks: &BackgroundTasks, clock: &Clock, seal_file: Opti
     tasks.spawn_repeating(Duration::from_secs(3600), move || {
         let (db, clock) = (removing.clone(), clock.clone());
         async move {
-            if let Err(cause) = maintain_access_entries(&db, &clock).await {
+            if let Err(cause) = maintain_audit_log(&db, &clock).await {
                 tracing::warn!(%cause, schema = db.schema_name(), "failed to delete expired audit entries, retrying in an hour");
             }
         }

@@ -28,7 +28,7 @@ const BATCH_LEN: i64 = 5_000;
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next run deletes the remaining entries.
-pub async fn maintain_access_entries(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
+pub async fn maintain_audit_log(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     let now = clock.now();
     let mut deleted = 0;
     if db.is_postgres() {

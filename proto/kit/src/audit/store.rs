@@ -116,7 +116,7 @@ pub(super) struct SealedEntry {
 
 impl SealedEntry {
     /// Removes the content of the entry, but keeps the digest. An archive file contains entries of other partitions in this form.
-    pub(super) fn without_content(self) -> Self {
+    pub(super) fn into_digest_only(self) -> Self {
         let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
         Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
     }

@@ -19,7 +19,7 @@ use tonic::{Code, Request, Status};
 mod claims;
 
 pub use claims::{Claims, MAX_TOKEN_LIFETIME};
-use claims::{caller_from_claims, has_plausible_times};
+use claims::{caller_from_claims, has_plausible_iat_and_exp};
 
 /// User id of the reserved developer account.
 pub const DEVELOPER_USER_ID: i64 = 1;
@@ -313,7 +313,7 @@ impl TokenVerifier {
         rules.set_required_spec_claims(&["exp", "iss", "sub"]);
         rules.validate_exp = false; // expiry is checked by the process clock, for cached tokens too
         let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| invalid_token_status("forged"))?.claims;
-        if !has_plausible_times(&claims, self.clock.now()) {
+        if !has_plausible_iat_and_exp(&claims, self.clock.now()) {
             return Err(invalid_token_status("token times out of range"));
         }
         let caller = caller_from_claims(&claims).ok_or_else(|| invalid_token_status("invalid claims"))?;

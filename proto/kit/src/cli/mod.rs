@@ -177,7 +177,7 @@ async fn serve<C: Args>(
     let known = healthy.clone();
     let is_ready = move || known.get().is_some_and(|healthy| healthy.load(Ordering::Relaxed));
     telemetry::admin_server::start_admin_server(&host.settings, &host.tasks, is_ready, axum::Router::new()).await?;
-    let Some(service) = lifecycle::start_unless_stopped(&host.tasks, start(options.config, &host)).await? else {
+    let Some(service) = lifecycle::start_unless_shutdown_signal(&host.tasks, start(options.config, &host)).await? else {
         return end(&host, None).await;
     };
     let _ = healthy.set(service.healthy.clone());

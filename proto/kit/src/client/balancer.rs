@@ -119,7 +119,7 @@ impl LoadBalancer {
     /// Withdraws one retry from the retry budget, which allows one retry per ten calls. Returns `false` when the budget is used
     /// up.
     #[must_use]
-    pub fn try_spend_retry(&self) -> bool {
+    pub fn try_withdraw_from_retry_budget(&self) -> bool {
         let affordable = self.0.budget.try_withdraw();
         let outcome = if affordable { "repeated" } else { "refused" };
         metrics::counter!("patio_rpc_retries_total", "service" => self.0.name, "outcome" => outcome).increment(1);

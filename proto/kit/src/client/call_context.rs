@@ -63,7 +63,7 @@ impl CallContext {
 
     /// Builds a request of this caller with a timeout.
     #[must_use]
-    pub fn request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
+    pub fn grpc_request_with_timeout<T>(&self, timeout: Duration, message: T) -> tonic::Request<T> {
         let mut request = self.grpc_request(message);
         request.set_timeout(timeout);
         request

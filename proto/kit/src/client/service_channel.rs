@@ -173,7 +173,7 @@ async fn call_with_retries(replicas: &LoadBalancer, call: &Call) -> Response<Bod
         };
         drop(lease);
         let in_time = Instant::now() + begun.elapsed() < call.until; // otherwise the retry could only end in a timeout
-        if last || !in_time || !call.may_repeat || !is_unavailable(&answer) || !replicas.try_spend_retry() {
+        if last || !in_time || !call.may_repeat || !is_unavailable(&answer) || !replicas.try_withdraw_from_retry_budget() {
             return answer;
         }
         pause(tried.len()).await;

@@ -164,7 +164,7 @@ impl Settings {
 
     /// Returns the file to which the seals (hash-chain links) of the audit log are appended; `None` when the seals are only logged.
     #[must_use]
-    pub fn seal_file_path(&self) -> Option<PathBuf> {
+    pub fn audit_seal_file_path(&self) -> Option<PathBuf> {
         let beside = || self.database_url.is_none().then(|| self.data_dir.join("seals.log"));
         self.seal_file.clone().or_else(beside)
     }

@@ -91,7 +91,7 @@ impl PgReadReplica {
     }
 
     /// Measures the lag of the replica until the process stops.
-    pub(super) async fn measure_lag(&self, cluster: &PgCluster, tasks: &BackgroundTasks) {
+    pub(super) async fn monitor_lag(&self, cluster: &PgCluster, tasks: &BackgroundTasks) {
         while !tasks.is_stopping() {
             match timeout(REPLICA_TIMEOUT, self.check(cluster)).await {
                 Ok(Ok(())) => self.set_usable(true, ""),

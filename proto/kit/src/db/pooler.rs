@@ -24,7 +24,7 @@ const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 
 /// Returns the reason why a connection pooler is unusable for Patio. Returns `None` when each connection has its own server process
 /// and the parameters of the database URL take effect.
-pub(super) async fn find_unsupported_pooler(to: &PgConnectOptions) -> Result<Option<String>, Error> {
+pub(super) async fn find_pooler_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     match timeout(CHECK_TIMEOUT, detect_fault(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {
         Err(Error::Database(refusal)) if refusal.message().starts_with(UNSUPPORTED_PARAMETER) => {
             Ok(Some(format!("a PgBouncer that refuses a parameter of the URL ({})", refusal.message())))

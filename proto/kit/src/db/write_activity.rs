@@ -31,7 +31,7 @@ impl WriteActivity {
 
 impl Db {
     /// Records a durable write that another process of the service made, and wakes the background tasks that wait for a write.
-    pub fn record_external_write(&self) {
+    pub fn record_write_by_other_process(&self) {
         self.writes.record_write();
     }
 

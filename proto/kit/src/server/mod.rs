@@ -110,7 +110,12 @@ impl ServiceBuilder {
             self.routes.add_service(describe().build_v1alpha()?);
         }
         let healthy = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
-        crate::audit::hash_chain::spawn_audit_tasks(&self.host.tasks, &self.host.clock, self.host.settings.seal_file_path(), &db);
+        crate::audit::hash_chain::spawn_sealing_and_retention(
+            &self.host.tasks,
+            &self.host.clock,
+            self.host.settings.audit_seal_file_path(),
+            &db,
+        );
         let (monitored, tasks, activity) = (db.clone(), self.host.tasks.clone(), self.host.identity.user_activity());
         self.host.tasks.spawn(async move { monitored.run_heartbeat(&tasks, &activity).await });
         let guard = AuthorizationLayerState { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
@@ -155,7 +160,7 @@ fn spawn_health_monitor(
                 Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => missed + 1,
                 Ok(Err(_)) => FAILURE_THRESHOLD,
             };
-            let healthy = missed < FAILURE_THRESHOLD && host.has_signing_keys();
+            let healthy = missed < FAILURE_THRESHOLD && host.has_completed_key_sync();
             flag.store(healthy, Ordering::Relaxed);
             db.record_metrics(service);
             report(&reporter, &names, if healthy { ServingStatus::Serving } else { ServingStatus::NotServing }).await;

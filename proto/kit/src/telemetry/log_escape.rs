@@ -10,7 +10,7 @@ pub struct EscapingWriter<W>(W);
 
 /// Returns a writer to standard error that escapes log lines. Each `write` must contain one complete line.
 #[must_use]
-pub fn escaped_stderr() -> EscapingWriter<Stderr> {
+pub fn create_escaping_stderr() -> EscapingWriter<Stderr> {
     EscapingWriter(std::io::stderr())
 }
 

@@ -79,8 +79,10 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     let colours = std::io::stderr().is_terminal();
-    let plain =
-        tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::escaped_stderr).with_target(false).with_ansi(colours);
+    let plain = tracing_subscriber::fmt::layer()
+        .with_writer(crate::telemetry::log_escape::create_escaping_stderr)
+        .with_target(false)
+        .with_ansi(colours);
     let filter = filter(&settings.log);
     if settings.log_json {
         plain.json().flatten_event(true).with_current_span(false).with_filter(filter).boxed()

@@ -1,15 +1,15 @@
 import { fireEvent, render, screen, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { act } from 'react'
-import { usePageShortcuts, type PageShortcut } from '@/lib/pageShortcuts'
+import { useKeyboardHelpEntries, type KeyboardHelpEntry } from '@/lib/keyboardHelp'
 import { KeyboardShortcuts } from './KeyboardShortcuts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-const ROWS: PageShortcut[] = [{ keys: ['↑', '↓'], label: 'next row' }, { keys: ['Enter'], label: 'open' }]
+const ROWS: KeyboardHelpEntry[] = [{ keys: ['↑', '↓'], label: 'next row' }, { keys: ['Enter'], label: 'open' }]
 function PagePart() {
-  usePageShortcuts(ROWS)
+  useKeyboardHelpEntries(ROWS)
   return <div role="search" />
 }
 

@@ -4,7 +4,7 @@ import { navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { areShortcutsEnabled } from '@/lib/keyboardShortcuts'
 import { listenForShortcuts } from '@/lib/listenForShortcuts'
-import { listPageShortcuts, type PageShortcut } from '@/lib/pageShortcuts'
+import { listKeyboardHelpEntries, type KeyboardHelpEntry } from '@/lib/keyboardHelp'
 import { Dialog } from '@/ui/Dialog'
 import { Icon } from '@/ui/Icon'
 import { useDesktopText, type DesktopTextKey } from './text'
@@ -28,9 +28,9 @@ const MANAGING: NavigationShortcut[] = [
  */
 export function KeyboardShortcuts({ userType }: { userType: string }) {
   const isOn = useStore(areShortcutsEnabled)
-  const [opened, setOpened] = useState<{ searches: boolean; page: PageShortcut[] } | null>(null)
+  const [opened, setOpened] = useState<{ searches: boolean; page: KeyboardHelpEntry[] } | null>(null)
   useEffect(() => {
-    const open = () => setOpened({ searches: document.querySelector('[role=search]') !== null, page: listPageShortcuts() })
+    const open = () => setOpened({ searches: document.querySelector('[role=search]') !== null, page: listKeyboardHelpEntries() })
     return listenForShortcuts({ '?': open, ...Object.fromEntries(listReachable(userType).map(({ keys, to }) => [keys, () => navigate(to)])) })
   }, [userType])
   if (opened === null || !isOn) return null
@@ -44,7 +44,7 @@ interface HelpProps {
   /** Whether the page or the header has a search field. */
   searches: boolean
   /** Shortcuts of the current page. */
-  page: PageShortcut[]
+  page: KeyboardHelpEntry[]
   onClose: () => void
 }
 
@@ -75,7 +75,7 @@ function Help({ userType, searches, page, onClose }: HelpProps) {
   )
 }
 
-interface KeysRow extends PageShortcut {
+interface KeysRow extends KeyboardHelpEntry {
   /** Word shown between keys that are typed one after the other, such as `then`; null if the keys are alternatives. */
   between: string | null
 }

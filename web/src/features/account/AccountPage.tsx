@@ -1,8 +1,8 @@
 import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { Alert, Card, Page } from '@/ui/Page'
-import { useDownloadOwnData } from './api'
-import { OwnPasswordForm } from './OwnPasswordForm'
+import { useDownloadPersonalData } from './api'
+import { ChangePasswordForm } from './ChangePasswordForm'
 import { OwnSessionList } from './OwnSessionList'
 import { useAccountText } from './text'
 import styles from './AccountPage.module.css'
@@ -13,7 +13,7 @@ export default function AccountPage() {
   return (
     <Page title={t('account.title')}>
       <div className={styles.cards}>
-        <OwnPasswordForm />
+        <ChangePasswordForm />
         <OwnSessionList />
         <OwnData />
       </div>
@@ -23,7 +23,7 @@ export default function AccountPage() {
 
 function OwnData() {
   const t = useAccountText()
-  const data = useDownloadOwnData()
+  const data = useDownloadPersonalData()
   return (
     <Card>
       <h2>{t('account.data')}</h2>

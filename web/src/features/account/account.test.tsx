@@ -1,12 +1,12 @@
 import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { getCurrentSession, endSessionInTab, mustChangePassword } from '@/api/session'
+import { getCurrentSession, endSessionAndKeepData, mustChangePassword } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import AccountPage from './AccountPage'
-import NewPasswordPage from './NewPasswordPage'
+import ForcedPasswordChangePage from './ForcedPasswordChangePage'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 const BEGUN = { token: 'new', id: 3, hmc: '3000', user_type: 'op', session_id: 's2', seal_key: 'k', must_change_password: false }
 
@@ -120,7 +120,7 @@ test('a password that another person has set is changed, and the sign-in is logg
   mustChangePassword.set(true)
   const calls = stubServer({ 'PUT /me/password': createReply(204), 'POST /logs/login': createReply(204), 'POST /sessions': BEGUN })
   const signOut = vi.fn()
-  const person = renderPage(() => <NewPasswordPage onSignOut={signOut} />, '/vehicle/7', '/vehicle/7')
+  const person = renderPage(() => <ForcedPasswordChangePage onSignOut={signOut} />, '/vehicle/7', '/vehicle/7')
   expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Choose a new password')
   await person.click(screen.getByRole('button', { name: 'Logout' }))
   expect(signOut).toHaveBeenCalledTimes(1)

@@ -6,7 +6,7 @@ import { getCurrentSession, startSession } from '@/api/session'
 import { signIn } from '@/api/signIn'
 
 /** Changes the person's own password. The server then ends all sessions of the person, so the hook signs in again with the new password. */
-export const useChangeOwnPassword = () => useMutation({ mutationFn: (body: { old: string; new: string }) => runSessionRenewal(() => change(body)) })
+export const useChangePassword = () => useMutation({ mutationFn: (body: { old: string; new: string }) => runSessionRenewal(() => change(body)) })
 
 async function change(body: { old: string; new: string }): Promise<void> {
   const before = getCurrentSession()
@@ -25,4 +25,4 @@ export const useConfirmPassword = () => useMutation({ mutationFn: (password: str
 export const isWrongPasswordError = (error: Error): boolean => error instanceof ApiProblem && error.code === 'WRONG_PASSWORD'
 
 /** Downloads all personal data of the signed-in person as a JSON file. */
-export const useDownloadOwnData = () => useMutation({ mutationFn: () => downloadFile('/me/data', 'my-data.json') })
+export const useDownloadPersonalData = () => useMutation({ mutationFn: () => downloadFile('/me/data', 'my-data.json') })

@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, renderPage, SUPERVISOR } from '@/testing/renderPage'
 import { expectPresent } from '@/testing/createFake'
@@ -9,7 +9,7 @@ import AuditLogPage from './AuditLogPage'
 const event = { id: 'auth-1', at: '2026-11-21T01:02:03Z', hmc: '1002', user_type: 'admin', kind: 'user-changed', subject: 'user 3', summary: 'changed the user', ip: '10.0.0.7' }
 const page = { events: [event], meta: { page_index: 0, per_page: 10, total_count: 11, has_more: true } }
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(answer: object, query = '') {
   signInAs(SUPERVISOR)

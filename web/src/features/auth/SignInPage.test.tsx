@@ -1,11 +1,11 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { getCurrentSession, endSessionInTab, mustChangePassword, saveReturnPath } from '@/api/session'
+import { getCurrentSession, endSessionAndKeepData, mustChangePassword, saveReturnPath } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import SignInPage from './SignInPage'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 const SIGNED_IN = { token: 'T', session_id: 'S', seal_key: 'K', must_change_password: false, id: 3, hmc: '1003', user_type: 'op', expires_at: '' }
 const signIn = () => screen.getByRole('button', { name: 'Sign in' })
 

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { recordSavedFiles } from '@/testing/savedFiles'
 import { holdInspections } from '@/testing/pendingSaves'
@@ -16,7 +16,7 @@ const campaign: Campaign = {
 const REPORT = 'GET /campaigns/5/generate_campaign_vehicle_report'
 
 const saved = recordSavedFiles()
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(user: SessionUser, report: Parameters<typeof stubServer>[0][string] = {}) {
   signInAs(user)

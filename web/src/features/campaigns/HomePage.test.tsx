@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import { holdInspections } from '@/testing/pendingSaves'
 import { stubServer } from '@/testing/server'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
@@ -10,7 +10,7 @@ const at = new Date().toISOString()
 const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: at, modified_at: at, total_vehicles: 40, total_inspected: 12, allClosed: false, progress_unknown: false }
 const person = (hmc: string, yard_name: string | null, per_hour: number) => ({ hmc, yard_id: yard_name === null ? null : 2, yard_name, last_at: at, saves: 5, per_hour })
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 const paceOf = (campaign_id: number, people: ReturnType<typeof person>[]) => ({ campaign_id, people, per_hour: 137, remaining: 28, finish_at: null })
 

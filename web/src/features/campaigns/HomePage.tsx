@@ -17,7 +17,7 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
-import { useCampaigns, useCampaignsToReview, useInspectionPaces, useAllCampaignsActivity, useAllCampaignsYardProgress } from './api'
+import { useCampaigns, useCampaignsPendingReview, useInspectionPaces, useAllCampaignsActivity, useAllCampaignsYardProgress } from './api'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { InspectionPaceList } from './InspectionPaceList'
@@ -49,7 +49,7 @@ export default function HomePage() {
   // The cards beside the list describe the first campaigns of all, so that neither a search nor another page changes their figures.
   const first = useCampaigns({ page: 0, search: '', order: 'work' }).data?.campaigns
   const paces = useInspectionPaces(first?.map(({ id }) => id) ?? [])
-  const toReview = useCampaignsToReview(manages)
+  const toReview = useCampaignsPendingReview(manages)
   const activity = useAllCampaignsActivity(manages)
   const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
   const own = session !== null && !manages && <OwnKeyFigures paces={paces} />

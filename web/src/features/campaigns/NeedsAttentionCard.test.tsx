@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { stubServer } from '@/testing/server'
 import { LEADER, renderPage, signInAs } from '@/testing/renderPage'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
@@ -10,7 +10,7 @@ const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE).toISOSt
 const conflict = { id: 1, campaign_id: 5, mine_at: ago(180) }
 const held = (hmc: string, minutes: number) => ({ hmc, device: hmc, saves: 14, oldest_at: ago(minutes), told_at: ago(minutes) })
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 async function open(campaign?: number, totalConflicts = 2) {
   signInAs(LEADER)

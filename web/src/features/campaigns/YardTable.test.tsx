@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { InspectionActivity, InspectionPace } from '@/api/types'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
 import { computeFinishForecast } from './dashboard/forecast'
@@ -21,7 +21,7 @@ const activity: InspectionActivity = {
 
 const forecast = computeFinishForecast(activity, pace.per_hour, null, Date.parse(at))
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 const cellsOf = () => screen.getAllByRole('row').slice(1).map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent))
 const show = (manages: boolean) => {

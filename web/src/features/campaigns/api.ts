@@ -44,7 +44,7 @@ export function useCampaigns(search: CampaignSearchParams) {
 }
 
 /** Fetches the first page of the campaigns that wait for a review, with their total number. */
-export const useCampaignsToReview = (enabled: boolean) => useQuery({ ...campaignPageQuery({ page: 0, search: '', status: 'Pending Review' }), enabled })
+export const useCampaignsPendingReview = (enabled: boolean) => useQuery({ ...campaignPageQuery({ page: 0, search: '', status: 'Pending Review' }), enabled })
 
 export function useCampaign(id: number, yard: number | null) {
   const query = campaignQuery(id, yard)

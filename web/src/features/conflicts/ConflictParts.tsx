@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import { getConflictSide, type ConflictSideName } from '@/api/conflicts'
+import { getConflictSide, type ConflictSide } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
 import { isNoteField } from '@/lib/vehicleFields'
 import { formatDate, formatTime } from '@/lib/format'
@@ -20,10 +20,10 @@ export interface ConflictProps {
    * Value that the person kept when resolving the conflict on this page; `unknown` if the conflict was resolved elsewhere since the page
    * opened. Otherwise `null`.
    */
-  outcome: ConflictSideName | 'unknown' | null
+  outcome: ConflictSide | 'unknown' | null
   /** Error message of the last attempt to resolve this conflict; `null` when that attempt did not fail. */
   error: string | null
-  onResolve: (choice: ConflictSideName) => void
+  onResolve: (choice: ConflictSide) => void
 }
 
 /** Conflicts of one campaign, listed under its name. */
@@ -77,7 +77,7 @@ export function ContentOrMessage({ message, children }: { message: ReactNode; ch
  * device's clock differs from the server's. A label marks the vehicle's current value in an open conflict, and the kept value in a resolved
  * one.
  */
-export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSideName }) {
+export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSide }) {
   const t = useConflictsText()
   const { value, hmc } = getConflictSide(conflict, side)
   const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at

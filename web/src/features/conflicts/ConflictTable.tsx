@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { CONFLICT_SIDES } from '@/api/conflicts'
 import { focusFirstRowOnArrowDown } from '@/lib/focusFirstRowOnArrowDown'
-import { usePageShortcuts } from '@/lib/pageShortcuts'
+import { useKeyboardHelpEntries } from '@/lib/keyboardHelp'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
@@ -22,7 +22,7 @@ interface ConflictTableProps {
 /** Conflicts as a table, one row each, below the name of their campaign. */
 export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
   const t = useConflictsText()
-  usePageShortcuts([
+  useKeyboardHelpEntries([
     { keys: ['1', '2'], label: t('conflicts.keyTake') },
     { keys: ['↑', '↓'], label: t('conflicts.keyRow') },
   ])

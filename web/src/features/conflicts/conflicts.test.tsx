@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
@@ -16,7 +16,7 @@ const conflict = (id: number, more: Partial<FieldConflict> = {}): FieldConflict 
 })
 const listed = [conflict(1), conflict(2, { campaign_id: 6, campaign_name: 'Brakes' }), conflict(3, { field: 'operator_notes', theirs: '', mine: 'A long note' })]
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 async function open() {
   signInAs(LEADER)

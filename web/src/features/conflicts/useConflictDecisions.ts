@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
-import { mayResolveConflict, useResolveConflict, type ConflictSideName } from '@/api/conflicts'
+import { mayResolveConflict, useResolveConflict, type ConflictSide } from '@/api/conflicts'
 import { useSession } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { showToast } from '@/ui/Toast'
@@ -28,7 +28,7 @@ export function useConflictDecisions(open: FieldConflict[], isComplete: boolean)
   const t = useConflictsText()
   const userType = useSession()?.user.user_type ?? ''
   const settle = useResolveConflict()
-  const [kept, setKept] = useState<ReadonlyMap<number, ConflictSideName>>(new Map())
+  const [kept, setKept] = useState<ReadonlyMap<number, ConflictSide>>(new Map())
   const [isResting, setIsResting] = useState(false)
   const [known, setKnown] = useState<FieldConflict[]>([])
   const shown = mergeOpenConflicts(known, open)
@@ -37,7 +37,7 @@ export function useConflictDecisions(open: FieldConflict[], isComplete: boolean)
   const pending = settle.isPending ? settle.variables.conflict.id : null
   const closed = listResolvedConflictIds(shown, open, isComplete)
   const failed = settle.error instanceof ApiProblem && settle.error.status === 409 ? t('conflicts.before') : settle.error && getErrorMessage(settle.error, t)
-  const resolve = (conflict: FieldConflict, choice: ConflictSideName) => {
+  const resolve = (conflict: FieldConflict, choice: ConflictSide) => {
     setIsResting(true)
     setTimeout(() => setIsResting(false), DOUBLE_CLICK_MS)
     settle.mutate({ conflict, choice }, {

@@ -6,7 +6,7 @@ import { translateServerMessage } from '@/lib/translateServerMessage'
 import { useText, type TextKey } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
-import { readUploadRejection, useDownloadRejectedWorkbook, useDownloadWorkbookTemplate, type RejectedRow } from './api'
+import { getUploadRejection, useDownloadRejectedWorkbook, useDownloadWorkbookTemplate, type RejectedRow } from './api'
 import columns from './columns.svg'
 import { useImportText } from './text'
 import styles from './RejectedUploadNotice.module.css'
@@ -19,7 +19,7 @@ const TEXTS: Record<number, TextKey> = { 50: 'import.sheet', 51: 'import.damaged
 export function RejectedUploadNotice({ error }: { error: Error }) {
   const t = useText()
   const product = useProductName()
-  const { code, rows, workbook } = readUploadRejection(error)
+  const { code, rows, workbook } = getUploadRejection(error)
   const hasWrongSheetName = code === SHEET || /worksheet/i.test(error.message)
   const key = TEXTS[hasWrongSheetName ? SHEET : (code ?? 0)]
   const answered = error instanceof ApiProblem && error.status > 0

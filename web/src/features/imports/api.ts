@@ -108,7 +108,7 @@ interface UploadRejection {
 }
 
 /** Reads the error code, the rejected rows and the id of the rejected workbook from a failed upload. */
-export function readUploadRejection(error: Error): UploadRejection {
+export function getUploadRejection(error: Error): UploadRejection {
   if (!(error instanceof ApiProblem)) return { code: null, rows: [], workbook: null }
   return { code: error.number('ErrorCode'), rows: error.details.filter(isBadRow), workbook: error.text('rejected_id') }
 }

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { Job } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { recordSavedFiles } from '@/testing/savedFiles'
@@ -13,7 +13,7 @@ const workbook = new File(['PK'], 'cars.xlsx')
 const campaign = { id: 5, name: 'Airbag', total_vehicles: 40 }
 
 const saved = recordSavedFiles()
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 /** An upload whose response the test sends later. */
 function pending() {

@@ -10,7 +10,7 @@ import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useChangeVehicleStatuses, usePreviewStatusChange } from './api'
 import { MAX_BULK_LINES, parseVinLines } from './bulkInputLines'
-import { hasUnchangedVehicles } from './bulkSummary'
+import { hasVehiclesAlreadyAsRequested } from './bulkSummary'
 import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { ExecuteButton } from './ExecuteButton'
@@ -53,8 +53,8 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
     onSuccess: (result) => {
       setChanged(preview.data?.preview ?? [])
       showToast('success', formatBulkChangeSummary(result, t))
-      if (action === 'insert' && hasUnchangedVehicles(result)) showToast('info', t('bulk.already'))
-      if (result.not_found.length > 0 || (action === 'remove' && hasUnchangedVehicles(result))) showToast('info', t('bulk.some'))
+      if (action === 'insert' && hasVehiclesAlreadyAsRequested(result)) showToast('info', t('bulk.already'))
+      if (result.not_found.length > 0 || (action === 'remove' && hasVehiclesAlreadyAsRequested(result))) showToast('info', t('bulk.some'))
       setEntry({ ...entry, text: '' })
     },
     onError: () => showToast('error', t('bulk.statusFailed')),

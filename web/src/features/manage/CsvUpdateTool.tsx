@@ -10,7 +10,7 @@ import { DropZone } from '@/ui/DropZone'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useApplyVehicleCsv, useValidateVehicleCsv } from './api'
-import { findCsvFileError, readCsvErrors, canApplyCsv, type CsvLineError } from './csvFile'
+import { findCsvFileError, getCsvLineErrors, canApplyCsv, type CsvLineError } from './csvFile'
 import { CsvPreview } from './CsvPreview'
 import { ExecuteButton } from './ExecuteButton'
 import { ToolLayout } from './ToolLayout'
@@ -62,7 +62,7 @@ export function CsvUpdateTool() {
     onError: () => showToast('error', t('csv.notExecuted')),
   })
   const linesOf = (errors: CsvLineError[]) => errors.map(({ line, message }) => (NAMES_LINE.test(message) ? translateServerMessage(message) : t('bulk.line', { line, problem: translateServerMessage(message) })))
-  const refused = readCsvErrors(change.error)
+  const refused = getCsvLineErrors(change.error)
   const obstacle: ManageTextKey | null = file === null ? 'csv.needsFile' : check.isPending ? 'bulk.checking' : check.data !== undefined && canApplyCsv(check.data) ? null : 'csv.needsRows'
   return (
     <ToolLayout

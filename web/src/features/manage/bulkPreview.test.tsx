@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import CampaignManagementPage from './CampaignManagementPage'
@@ -10,7 +10,7 @@ const outcome = {
   preview: [{ line: 1, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: 'ng', new: 'ok' }] }],
 }
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(answers: Parameters<typeof stubServer>[0], address = '/campaign-list') {
   signInAs(LEADER)

@@ -31,7 +31,7 @@ const isStaying = ({ code }: { code: string }) => code !== CLOSED && code !== AM
  * Returns whether the server skipped a vehicle because the vehicle already has the requested status or space. Vehicles of closed campaigns
  * and ambiguous VINs do not count.
  */
-export const hasUnchangedVehicles = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
+export const hasVehiclesAlreadyAsRequested = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
 
 /** Splits the result of a bulk change into the clauses of its summary sentence. Clauses with a count of 0 are left out. */
 export function listSummaryClauses(kind: Kind, { updated, skipped, not_found }: BulkResult): SummaryClause[] {

@@ -18,4 +18,4 @@ export const canApplyCsv = ({ vehicles, total_errors }: CsvUpdateResult): boolea
 const isCsvError = (value: unknown): value is CsvLineError => isRecord(value) && typeof value.line === 'number' && typeof value.message === 'string'
 
 /** Returns the line errors contained in the server's rejection of a CSV file. */
-export const readCsvErrors = (error: unknown): CsvLineError[] => (error instanceof ApiProblem ? error.details.filter(isCsvError) : [])
+export const getCsvLineErrors = (error: unknown): CsvLineError[] => (error instanceof ApiProblem ? error.details.filter(isCsvError) : [])

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { Campaign, CsvUpdateResult } from '@/api/types'
 import { MAX_WORKBOOK_BYTES } from '@/lib/workbookFile'
 import { createReply, stubServer } from '@/testing/server'
@@ -27,7 +27,7 @@ const csv = new File(['Model Code,Serial Number,Status\nHB20,1,ok'], 'list.csv',
 const sheet = new File(['PK'], 'list.xlsx')
 
 const saved = recordSavedFiles()
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(answers: Parameters<typeof stubServer>[0] = {}) {
   signInAs(LEADER)

@@ -1,6 +1,6 @@
 import { act, screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { Job } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
@@ -14,7 +14,7 @@ const imported: Job = { ...job, id: 11, kind: 'import', detail: 'cars.xlsx', cam
 const pageOf = (...jobs: Job[]) => ({ jobs, meta: { page_index: 0, per_page: 10, total_count: jobs.length } })
 const left = [{ id: 7, vin_number: 'HB20 000123', campaign_name: 'Airbag' }]
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(answers: Parameters<typeof stubServer>[0]) {
   signInAs(LEADER)

@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Campaign, Job, Vehicle } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { createFake, expectPresent } from '@/testing/createFake'
@@ -18,7 +18,7 @@ const vehicle: Vehicle = {
 const outcome = { matched: 3, updated: 2, skipped: [{ vin: 'HB20 3', code: 'SAME_STATUS', reason: 'already has this status' }], not_found: ['HB20 4'], preview: [] }
 const page = { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10 } }
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(answers: Parameters<typeof stubServer>[0] = {}, { user = LEADER, address = '/campaign-list' }: { user?: SessionUser; address?: string } = {}) {
   signInAs(user)

@@ -3,12 +3,12 @@ import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { openDatabase } from '@/offline/database'
 import { outboxState, loadOutbox } from '@/offline/outbox'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import OutboxPage from './OutboxPage'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 test('a save that was changed on this phone is shown to its owner, who removes it', async () => {
   signInAs(OPERATOR)

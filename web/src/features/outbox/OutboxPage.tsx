@@ -1,5 +1,5 @@
 import { serverReachability, useIsServerReachable } from '@/api/connectivity'
-import { countVehicleMismatches, getVehicleMismatchGroupKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
+import { countVehicleMismatches, getVehicleMismatchGroupKey, useOutbox, useOutboxState, useStorageProblem, type OutboxEntry } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyState, Page, Skeleton } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
@@ -31,7 +31,7 @@ export default function OutboxPage() {
   )
 }
 
-function ToSend({ entries }: { entries: StoredSave[] }) {
+function ToSend({ entries }: { entries: OutboxEntry[] }) {
   const t = useOutboxText()
   const outbox = useOutbox()
   const isOnline = useIsServerReachable()

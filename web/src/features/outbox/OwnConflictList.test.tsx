@@ -1,7 +1,7 @@
 import '@/testing/indexedDb'
 import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { LEADER, OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/renderPage'
@@ -14,7 +14,7 @@ const conflict: FieldConflict = {
 const vehicle = { id: 7, vin_number: 'HB20 000007', campaign_id: 5, campaign_name: 'Airbag', status: 'ng', inspected: true, parking_space: 'B-204', id_yard: 2, version: 1, open_conflicts: 1 }
 const WAITING = 'Aguardando um líder de equipe ou supervisor.'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 async function open(user: SessionUser, more: Partial<FieldConflict> = {}, answer: Parameters<typeof stubServer>[0][string] = vehicle) {
   signInAs(user)

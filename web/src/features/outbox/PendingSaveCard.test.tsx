@@ -1,8 +1,8 @@
 import '@/testing/indexedDb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { Outbox, outboxState, loadOutbox, deleteStoredSave } from '@/offline/outbox'
-import { endSessionInTab } from '@/api/session'
+import { Outbox, outboxState, loadOutbox, deleteOutboxEntry } from '@/offline/outbox'
+import { endSessionAndKeepData } from '@/api/session'
 import { setLanguage } from '@/lib/text'
 import { rejectAsOffline, createSavedVehicle, createSaveRequest } from '@/testing/outboxTabs'
 import { createReply, stubServer } from '@/testing/server'
@@ -16,8 +16,8 @@ const isAnother = createReply(409, { code: 'OTHER_VEHICLE', message: 'not the on
 
 afterEach(async () => {
   await setLanguage('default')
-  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
-  endSessionInTab()
+  for (const { seq } of outboxState.get().entries) await deleteOutboxEntry(seq)
+  endSessionAndKeepData()
 })
 
 /** Renders the Offline page with one rejected save of HB20 000007; `answer` is the server's rejection. */

@@ -5,7 +5,7 @@ import type { VehicleFields } from '@/lib/vehicleFields'
 import { buildPath, navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useLanguage } from '@/lib/text'
-import { getMismatchedServerVin, deleteStoredSave, useOutbox, type PendingSave, type StoredSave, type SaveRejection } from '@/offline/outbox'
+import { getMismatchedServerVin, deleteOutboxEntry, useOutbox, type PendingSave, type OutboxEntry, type SaveRejection } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { DiscardSaveButton, VehicleMismatchQuestion } from '@/ui/VehicleMismatchQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
@@ -17,7 +17,7 @@ import styles from './PendingSaveCard.module.css'
  * Card of one pending or rejected save, with buttons to retry, edit or discard it. If the server has a different VIN for the vehicle, the
  * card instead asks what to do with the save. With `isAsking` false, the card does not ask, because another card already does.
  */
-export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave; isAsking?: boolean }) {
+export function PendingSaveCard({ entry, isAsking = true }: { entry: OutboxEntry; isAsking?: boolean }) {
   const t = useOutboxText()
   const now = useCurrentTime()
   const language = useLanguage()
@@ -26,7 +26,7 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
   const isSending = useStore(outbox.sending) === entry.id
   const other = getMismatchedServerVin(entry)
   const shown = isSending ? 'sending' : state === 'refused' ? 'refused' : 'waiting'
-  const discard = () => deleteStoredSave(entry.seq)
+  const discard = () => deleteOutboxEntry(entry.seq)
   return (
     <OutboxCard isRefused={shown === 'refused'}>
       <OutboxCardHeader vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
@@ -61,7 +61,7 @@ const GONE = 404
 const EMPTY: VehicleFields = { status: '', operator_notes: '', admin_notes: '', vin_number: '', parking_space: '' }
 
 /** Opens the vehicle with the values of this save as a draft. Saving the draft replaces this save. */
-function edit({ seq, owner, vehicle, vin, version, change, origin, yard }: StoredSave): void {
+function edit({ seq, owner, vehicle, vin, version, change, origin, yard }: OutboxEntry): void {
   const base = { ...EMPTY, vin_number: vin, ...change.base }
   writeInspectionDraft(owner, vehicle, { ...base, ...change.wanted, base, identifier: vin, scanned: origin === 'scanned', version, replaces: seq })
   navigate(buildPath(`/vehicle/${vehicle}`, { yard }))

@@ -1,4 +1,4 @@
-import type { StoredSave } from '@/offline/outbox'
+import type { OutboxEntry } from '@/offline/outbox'
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/format'
@@ -9,7 +9,7 @@ import { useOutboxText } from './text'
 import styles from './SentSaveList.module.css'
 
 /** Collapsed list of the sent saves that this device still stores, newest first. */
-export function SentSaveList({ entries }: { entries: StoredSave[] }) {
+export function SentSaveList({ entries }: { entries: OutboxEntry[] }) {
   const t = useOutboxText()
   const now = useCurrentTime()
   const language = useLanguage()

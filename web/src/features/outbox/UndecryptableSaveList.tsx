@@ -1,4 +1,4 @@
-import { deleteStoredSave } from '@/offline/outbox'
+import { deleteOutboxEntry } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { showToast } from '@/ui/Toast'
 import { OutboxCardActions, OutboxCardList, OutboxCardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
@@ -8,7 +8,7 @@ import { useOutboxText } from './text'
 export function UndecryptableSaveList({ positions }: { positions: number[] }) {
   const t = useOutboxText()
   if (positions.length === 0) return null
-  const discard = (position: number) => void deleteStoredSave(position).then(() => showToast('info', t('outbox.removed')))
+  const discard = (position: number) => void deleteOutboxEntry(position).then(() => showToast('info', t('outbox.removed')))
   return (
     <OutboxSection title={t('outbox.altered')}>
       <OutboxCardList>

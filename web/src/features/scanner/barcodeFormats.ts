@@ -1,5 +1,5 @@
 import type { ReadInputBarcodeFormat } from 'zxing-wasm/reader'
-import type { FormatKind } from './decoderSettings'
+import type { BarcodeFormatKind } from './decoderSettings'
 
 /** Supported barcode formats by name, each with the name in the decoding engine (ZXing) and its kind (linear, stacked or matrix). */
 const FORMATS = {
@@ -23,10 +23,10 @@ const FORMATS = {
   rm_qr_code: ['RMQRCode', 'matrix'],
   upc_a: ['UPCA', 'linear'],
   upc_e: ['UPCE', 'linear'],
-} as const satisfies Record<string, readonly [ReadInputBarcodeFormat, FormatKind]>
+} as const satisfies Record<string, readonly [ReadInputBarcodeFormat, BarcodeFormatKind]>
 
 /** Group names accepted by the `formats` option of the barcode detector, each with the kinds of formats that the group selects. */
-const GROUPS = { linear_codes: ['linear'], matrix_codes: ['stacked', 'matrix'], any: ['linear', 'stacked', 'matrix'] } as const satisfies Record<string, readonly FormatKind[]>
+const GROUPS = { linear_codes: ['linear'], matrix_codes: ['stacked', 'matrix'], any: ['linear', 'stacked', 'matrix'] } as const satisfies Record<string, readonly BarcodeFormatKind[]>
 
 /** Name of the format of a detected code, such as `qr_code`. */
 export type DetectedFormat = keyof typeof FORMATS
@@ -42,8 +42,8 @@ export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.
 export const isSupportedFormat = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
 /** Translates names of formats and groups into the decoding engine's format names, in one list per kind (linear, stacked, matrix). */
-export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {
-  const sets: Record<FormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
+export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<BarcodeFormatKind, ReadInputBarcodeFormat[]> {
+  const sets: Record<BarcodeFormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
   for (const name of NAMES) {
     const [engine, kind] = FORMATS[name]
     const isWanted = wanted.some((one) => one === name || (isGroup(one) && GROUPS[one].some((member) => member === kind)))

@@ -1,4 +1,4 @@
-import { listBetterRankedLenses, listLensesInCyclicOrderFrom, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
+import { listLensesRankedAbove, listLensesInCyclicOrderFrom, listLenses, readStoredLens, storeLens, type CameraLens } from './cameraLenses'
 import { createDeferred } from './deferred'
 
 /** Reason why the camera does not work. The text key of its message is `trouble.{name}`. */
@@ -103,7 +103,7 @@ async function acquire(isWanted: () => boolean): Promise<MediaStream> {
     return found.stream
   }
   const stream = await openDefault()
-  const better = listBetterRankedLenses(await listLenses(), stream.getVideoTracks()[0]).filter(({ id }) => order.every((tried) => tried.id !== id))
+  const better = listLensesRankedAbove(await listLenses(), stream.getVideoTracks()[0]).filter(({ id }) => order.every((tried) => tried.id !== id))
   if (better.length === 0 || !isWanted()) return stream
   release(stream)
   const best = await openFirst(better, isWanted)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createFake } from '@/testing/createFake'
-import { listBetterRankedLenses, listLensesInCyclicOrderFrom, rankLens, selectRearLenses } from './cameraLenses'
+import { listLensesRankedAbove, listLensesInCyclicOrderFrom, rankLens, selectRearLenses } from './cameraLenses'
 
 const devices = (...labels: string[]) => labels.map((label, index) => createFake<MediaDeviceInfo>({ deviceId: `id ${index}`, groupId: '', kind: 'videoinput', label }))
 const rear = (...labels: string[]) => selectRearLenses(devices(...labels)).map(({ label }) => label)
@@ -20,8 +20,8 @@ test('where no label says which camera is at the back, all that do not face the 
 test('a better camera than the one that runs is one of a lower rank', () => {
   const lenses = selectRearLenses(devices('camera2 2, facing back', 'camera2 0, facing back', 'camera2 3, facing back'))
   expect(lenses.map(rankLens)).toEqual([0, 2, 3])
-  expect(listBetterRankedLenses(lenses, trackOf('id 0')).map(({ id }) => id)).toEqual(['id 1'])
-  expect([listBetterRankedLenses(lenses, trackOf('id 1')), listBetterRankedLenses(lenses, trackOf('unknown')), listBetterRankedLenses(lenses, undefined)]).toEqual([[], [], []])
+  expect(listLensesRankedAbove(lenses, trackOf('id 0')).map(({ id }) => id)).toEqual(['id 1'])
+  expect([listLensesRankedAbove(lenses, trackOf('id 1')), listLensesRankedAbove(lenses, trackOf('unknown')), listLensesRankedAbove(lenses, undefined)]).toEqual([[], [], []])
 })
 
 test('after the chosen camera the others follow in turn; one with a new id is known by its label', () => {

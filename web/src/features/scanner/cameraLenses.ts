@@ -56,7 +56,7 @@ export function listLensesInCyclicOrderFrom(lenses: readonly CameraLens[], { id,
 }
 
 /** Returns the cameras that rank better than the camera of an open video track; an empty list when the track's camera is unknown. */
-export function listBetterRankedLenses(lenses: readonly CameraLens[], track: MediaStreamTrack | undefined): CameraLens[] {
+export function listLensesRankedAbove(lenses: readonly CameraLens[], track: MediaStreamTrack | undefined): CameraLens[] {
   const current = track && lenses.find(({ id }) => id === track.getSettings().deviceId)
   return current === undefined ? [] : lenses.filter((lens) => rankLens(lens) < rankLens(current))
 }

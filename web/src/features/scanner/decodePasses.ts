@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { findStripeDirections, getTiltFromImageAxis } from './stripeDirections'
-import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassReaderOptions, type DecoderSettings, type FormatKind } from './decoderSettings'
+import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, buildReaderOptions, listPlainPassReaderOptions, type DecoderSettings, type BarcodeFormatKind } from './decoderSettings'
 import { enhanceBars, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineTransform } from './pixels'
 
@@ -48,7 +48,7 @@ const cleared = (picture: GrayPicture): GrayPicture => enhanceBars(picture, 3)
  * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_EXTRA_PASS_COUNT` of them; photographs use
  * all.
  */
-export const EXTRA_PASS_FACTORIES: readonly Maker[] = [
+export const EXTRA_DECODE_PASS_FACTORIES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
   (input) => turnedPass(input, 0, { name: 'turned and cleared', treat: cleared, straightToo: true }),
   invertedMatrixPass,
@@ -61,21 +61,21 @@ export const EXTRA_PASS_FACTORIES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceBars(picture, 6, 3), straightToo: true }),
 ]
 /**
- * Number of passes from the start of `EXTRA_PASS_FACTORIES` that camera frames use in turn. The other passes are left out, because the decoder of
+ * Number of passes from the start of `EXTRA_DECODE_PASS_FACTORIES` that camera frames use in turn. The other passes are left out, because the decoder of
  * blurred linear codes replaces them.
  */
 export const CAMERA_EXTRA_PASS_COUNT = 8
 /**
- * Indexes in `EXTRA_PASS_FACTORIES` of the passes that search for tilted labels, in order of use. Only the mode 'every' (all codes in view)
+ * Indexes in `EXTRA_DECODE_PASS_FACTORIES` of the passes that search for tilted labels, in order of use. Only the mode 'every' (all codes in view)
  * uses these indexes.
  */
-export const ROTATED_PASS_INDEXES: readonly number[] = [0, 8, 1]
+export const TILTED_LABEL_PASS_INDEXES: readonly number[] = [0, 8, 1]
 
 /**
  * Creates the input that all passes over one frame share. The stripe directions are computed when a pass first needs them, and are then
  * reused.
  */
-export function createPassInput(frame: GrayPicture, whole: boolean, settings = SCANNER_DECODER_SETTINGS): DecodePassInput {
+export function createDecodePassInput(frame: GrayPicture, whole: boolean, settings = SCANNER_DECODER_SETTINGS): DecodePassInput {
   let directions: number[] | null = null
   return {
     frame,
@@ -130,7 +130,7 @@ function turnedPass(input: DecodePassInput, which: number, { name, options = ave
   return { name, picture: treat(picture), options, back }
 }
 
-function enlargedPass(input: DecodePassInput, kinds: readonly FormatKind[]): DecodePass {
+function enlargedPass(input: DecodePassInput, kinds: readonly BarcodeFormatKind[]): DecodePass {
   const { width, height } = input.frame
   const factor = enlargement(input)
   const part = partFor(input, factor)

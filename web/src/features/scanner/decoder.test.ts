@@ -4,7 +4,7 @@ import { createFake } from '../../testing/createFake'
 import { drawBars } from '../../testing/drawBars'
 import { encodeCode39 } from '../../testing/barcodeEncoders'
 import type { BlurredCode } from './blurred/blurredDecoder'
-import { createDecoder, SKIP_EXTRA_PASS_AFTER_MS, type DecodeMode } from './decoder'
+import { createDecoder, POSTPONE_EXTRA_PASS_AFTER_MS, type DecodeMode } from './decoder'
 import { SCANNER_DECODER_SETTINGS } from './decoderSettings'
 
 const STRIPES = drawBars({ widths: encodeCode39('WVWZZZ1K'), module: 2, side: 480 })
@@ -26,9 +26,9 @@ async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
 }
 
 test('a frame has a plain and an extra pass; a long plain pass leaves the extra pass to the next frame', async () => {
-  const quick = await passesOf(SKIP_EXTRA_PASS_AFTER_MS)
+  const quick = await passesOf(POSTPONE_EXTRA_PASS_AFTER_MS)
   expect(quick).toEqual(['turned and cleared', 'inverted matrix', 'enlarged', 'blurred', 'inverted', 'evened', 'enlarged', 'blurred'].map((look) => [true, look]))
-  const slow = await passesOf(SKIP_EXTRA_PASS_AFTER_MS + 1)
+  const slow = await passesOf(POSTPONE_EXTRA_PASS_AFTER_MS + 1)
   expect(slow).toEqual([null, 'turned and cleared', null, 'blurred', null, 'inverted matrix', null, 'blurred'].map((look) => [look === null, look]))
 })
 

@@ -1,8 +1,8 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
 import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './decoderSettings'
-import { CAMERA_EXTRA_PASS_COUNT, EXTRA_PASS_FACTORIES, ROTATED_PASS_INDEXES, createPlainPass, createPassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
-import { addDistinctCode, type DecodedCode, type DoubtfulCode } from './decodedCode'
+import { CAMERA_EXTRA_PASS_COUNT, EXTRA_DECODE_PASS_FACTORIES, TILTED_LABEL_PASS_INDEXES, createPlainPass, createDecodePassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
+import { addDistinctCode, type DecodedCode, type LowConfidenceCode } from './decodedCode'
 import { encodePgm, mapToSourcePoint, type GrayPicture } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
 
@@ -18,7 +18,7 @@ export interface DecodedFrame {
   /** Whether further frames may yield more codes, because a code is not yet accepted or the search for tilted labels is incomplete. */
   hasUnconfirmed?: boolean
   /** Code with doubtful characters. The code is used only when the campaign's vehicle list contains it. */
-  doubtful?: DoubtfulCode
+  doubtful?: LowConfidenceCode
 }
 
 /** Function that reads a blurred linear code from averaged pixel rows. Used for codes that the decoding engine cannot read. */
@@ -45,7 +45,7 @@ interface PassResult {
 }
 interface BlurredPassResult extends PassResult {
   name: 'blurred'
-  doubtful?: DoubtfulCode
+  doubtful?: LowConfidenceCode
 }
 
 /** Maximum number of consecutive frames on which one decoding pass is repeated to confirm a code. */
@@ -53,7 +53,7 @@ const MAX_REPEATS = 2
 /** Interval of the slow pass for blurred codes, in frames that show barcode-like stripes but yield no decoded code. */
 const BLURRED_PASS_INTERVAL = 4
 /** Time in milliseconds already spent on a frame after which the extra decoding pass is postponed to the next frame. */
-export const SKIP_EXTRA_PASS_AFTER_MS = 15
+export const POSTPONE_EXTRA_PASS_AFTER_MS = 15
 
 /**
  * Creates a decoder of successive frames. A frame is first decoded unmodified (plain pass). If no code is found, one extra pass decodes a
@@ -73,7 +73,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   /** Number of decoding passes run in the mode 'every' (all codes in view) since the last frame in the mode 'first' (one code). */
   let everyModePasses = 0
   /**
-   * Number of rotated passes (`ROTATED_PASS_INDEXES`) that were run or skipped. The next frame continues with the pass after these passes.
+   * Number of rotated passes (`TILTED_LABEL_PASS_INDEXES`) that were run or skipped. The next frame continues with the pass after these passes.
    * A frame in the mode 'first' (one code) sets the number to 0.
    */
   let searched = 0
@@ -100,13 +100,13 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
 
   function passOf(which: typeof lastRead, input: DecodePassInput): ChosenPass | null {
     if (which === null || which === 'blurred') return null
-    const extra = EXTRA_PASS_FACTORIES[which]?.(input)
+    const extra = EXTRA_DECODE_PASS_FACTORIES[which]?.(input)
     return extra && hasFormats(extra.options) ? { extra, which } : null
   }
 
   /** Returns the next extra decoding pass that applies to this frame, taking the passes in turn, or null when none applies. */
   function nextOf(input: DecodePassInput): ChosenPass | null {
-    const count = input.whole ? EXTRA_PASS_FACTORIES.length : CAMERA_EXTRA_PASS_COUNT
+    const count = input.whole ? EXTRA_DECODE_PASS_FACTORIES.length : CAMERA_EXTRA_PASS_COUNT
     for (let tries = 0; tries < count; tries++) {
       const chosen = passOf(turn++ % count, input)
       if (chosen) return chosen
@@ -120,8 +120,8 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
       const last = passOf(lastRead, input)
       if (last) return last
     }
-    while (searched < ROTATED_PASS_INDEXES.length) {
-      const chosen = passOf(ROTATED_PASS_INDEXES[searched++] ?? null, input)
+    while (searched < TILTED_LABEL_PASS_INDEXES.length) {
+      const chosen = passOf(TILTED_LABEL_PASS_INDEXES[searched++] ?? null, input)
       if (chosen) return chosen
     }
     return nextOf(input)
@@ -166,20 +166,20 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     const start = now()
     const plain = await runPass(createPlainPass(frame, 'every', settings), true)
     const plainMs = now() - start
-    const input = createPassInput(frame, whole, settings)
+    const input = createDecodePassInput(frame, whole, settings)
     const blurred = plain.seen.length === 0 ? await blurredPass(input) : null
     const extra = blurred ?? (await extraPass(input, true))
     if (plain.confirmed.length > 0 && extra.confirmed.length === 0) lastRead = null
     const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addDistinctCode, [])
     const sighted = [...plain.seen, ...extra.seen]
-    const isSearched = searched >= ROTATED_PASS_INDEXES.length || !hasTiltedStripes(input)
+    const isSearched = searched >= TILTED_LABEL_PASS_INDEXES.length || !hasTiltedStripes(input)
     const hasUnconfirmed = !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text))
     return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed, doubtful: blurred?.doubtful }
   }
 
   /** Checks whether any code is in view. Runs only one pass: the pass that last read a code (`lastRead`), or else the plain pass. */
   async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
-    const input = createPassInput(frame, whole, settings)
+    const input = createDecodePassInput(frame, whole, settings)
     if (lastRead === 'blurred') {
       const { confirmed, seen, name, doubtful } = await readBlurred(input)
       return { codes: confirmed, seen: seen[0] ?? doubtful?.code ?? null, plainMs: null, extraPass: name, doubtful }
@@ -198,7 +198,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   }
 
   async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
-    const input = createPassInput(frame, whole, settings)
+    const input = createDecodePassInput(frame, whole, settings)
     const [isRepeat, begin] = [again !== null, now()]
     if (isRepeat || postponed) {
       const extra = await runExtraPass(input)
@@ -214,7 +214,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    postponed = !whole && now() - begin > SKIP_EXTRA_PASS_AFTER_MS
+    postponed = !whole && now() - begin > POSTPONE_EXTRA_PASS_AFTER_MS
     if (postponed) return done
     const extra = await runExtraPass(input, plain.seen.length === 0)
     return { ...done, ...extra, seen: done.seen ?? extra.seen }

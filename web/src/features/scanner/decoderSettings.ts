@@ -7,7 +7,7 @@ export interface DecoderSettings {
   matrix: readonly ReadInputBarcodeFormat[]
   options: ReaderOptions
 }
-export type FormatKind = 'linear' | 'stacked' | 'matrix'
+export type BarcodeFormatKind = 'linear' | 'stacked' | 'matrix'
 
 /** Maximum number of symbols that the engine returns for one picture. */
 export const MAX_SYMBOLS_PER_PICTURE = 255
@@ -39,7 +39,7 @@ export const SCANNER_DECODER_SETTINGS: DecoderSettings = {
 }
 
 /** Returns the engine options for the formats of the given kinds. `changes` override the options of the settings. */
-export const buildReaderOptions = (settings: DecoderSettings, kinds: readonly FormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
+export const buildReaderOptions = (settings: DecoderSettings, kinds: readonly BarcodeFormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
-import { FRAME_TIMEOUT_MS, getDecodeEngine } from './engine'
+import { FRAME_DECODE_TIMEOUT_MS, getDecodeEngine } from './engine'
 import type { DecodeWorkerRequest, DecodeWorkerResponse } from './protocol'
 import type { CameraFrame } from './protocol'
 
@@ -52,7 +52,7 @@ test.each<[string, (worker: FakeWorker) => unknown, string]>([
   ['reports an error of the engine', (worker) => worker.answer({ kind: 'broken', id: 1, message: 'memory access out of bounds', fatal: true }), 'memory access out of bounds'],
   ['throws', (worker) => worker.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' })), 'out of memory'],
   ['sends an unreadable answer', (worker) => worker.dispatchEvent(new MessageEvent('messageerror')), 'an answer of the worker could not be read'],
-  ['does not answer', () => vi.advanceTimersByTimeAsync(FRAME_TIMEOUT_MS), 'the engine did not answer in time'],
+  ['does not answer', () => vi.advanceTimersByTimeAsync(FRAME_DECODE_TIMEOUT_MS), 'the engine did not answer in time'],
 ])('a worker that %s is ended, every pending frame is rejected, and a new engine works', async (_, dies, message) => {
   const { engine, worker, pending } = await loaded()
   expect(getDecodeEngine()).toBe(engine)

@@ -9,7 +9,7 @@ import type { CameraFrame, DecodeWorkerRequest, DecodeWorkerResponse } from './p
 export const ENGINE_LOAD_TIMEOUT_MS = 12_000
 
 /** Time limit in milliseconds for decoding one frame. A worker that does not respond in time has failed without an error event. */
-export const FRAME_TIMEOUT_MS = 8000
+export const FRAME_DECODE_TIMEOUT_MS = 8000
 /** Time limit in milliseconds for decoding a photograph, which takes many passes. */
 const PHOTOGRAPH_TIMEOUT_MS = 60_000
 
@@ -100,7 +100,7 @@ function start(): DecodeEngine {
     ready,
     fault: () => (failure === null ? null : loaded ? 'running' : 'loading'),
     decode: async (frame, mode) => {
-      const response = await ask((id) => ({ kind: 'frame', id, frame, mode }), FRAME_TIMEOUT_MS, ['close' in frame ? frame : frame.data.buffer])
+      const response = await ask((id) => ({ kind: 'frame', id, frame, mode }), FRAME_DECODE_TIMEOUT_MS, ['close' in frame ? frame : frame.data.buffer])
       if (response.kind !== 'decoded') throw new Error('the worker sent a response of another kind')
       return response.decoded
     },

@@ -1,6 +1,6 @@
 import { addDistinctCode, type DecodedCode } from './decodedCode'
 import type { Decoder } from './decoder'
-import { EXTRA_PASS_FACTORIES } from './decodePasses'
+import { EXTRA_DECODE_PASS_FACTORIES } from './decodePasses'
 import { scalePicture, type GrayPicture } from './pixels'
 
 const USUAL = 1600
@@ -34,7 +34,7 @@ export async function decodePhotograph(decoder: Decoder, picture: GrayPicture): 
   decoder.reset()
   const found: DecodedCode[] = []
   for (const size of listPhotographScales(picture)) {
-    for (let frame = 0; frame <= EXTRA_PASS_FACTORIES.length; frame++) {
+    for (let frame = 0; frame <= EXTRA_DECODE_PASS_FACTORIES.length; frame++) {
       const scale = size * (SCALE_FACTORS[frame % SCALE_FACTORS.length] ?? 1)
       const { codes, hasUnconfirmed } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', whole: true })
       for (const { corners, ...code } of codes) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createScanConfirmer, isPlausibleText } from './scanConfirmer'
+import { createScanConfirmer, isPlausibleLabelText } from './scanConfirmer'
 import { computeNextZoom } from './camera'
 import { createCodeSelector } from './codeSelector'
 import { computeScanRegion, toNormalizedViewPoint } from './scanRegion'
@@ -109,9 +109,9 @@ test('a sighting is forgotten after a while and at once on request', () => {
 })
 
 test('texts with control characters are noise in linear codes, the separators of makers are not', () => {
-  const linear = ['\u0001A\u0002', '  ', '[)>\u001e06\u001dVHB20\u001e\u0004', 'a\tb\r\n', '- -'].map((text) => isPlausibleText(text, 'code_128'))
+  const linear = ['\u0001A\u0002', '  ', '[)>\u001e06\u001dVHB20\u001e\u0004', 'a\tb\r\n', '- -'].map((text) => isPlausibleLabelText(text, 'code_128'))
   expect(linear).toEqual([false, false, true, true, false])
-  expect([isPlausibleText('\u0000HB20', 'data_matrix'), isPlausibleText('\u0000', 'data_matrix')]).toEqual([true, false])
+  expect([isPlausibleLabelText('\u0000HB20', 'data_matrix'), isPlausibleLabelText('\u0000', 'data_matrix')]).toEqual([true, false])
 })
 
 test('check digits: weights modulo 11, X for ten', () => {

@@ -45,7 +45,7 @@ function isStripes(text: string, format: string): boolean {
  * Only QR Code, Data Matrix and PDF417 may contain control characters other than whitespace and the ISO 15434 separators of manufacturers'
  * labels.
  */
-export function isPlausibleText(text: string, format: string): boolean {
+export function isPlausibleLabelText(text: string, format: string): boolean {
   if (!/[\p{L}\p{N}]/u.test(text) || isStripes(text, format)) return false
   // eslint-disable-next-line no-control-regex
   return MATRIX.has(format) || !/[\u0000-\u0003\u0005-\u0008\u000b\u000c\u000e-\u001b\u007f\ufffd]/.test(text)
@@ -74,7 +74,7 @@ export function createScanConfirmer() {
       for (const [key, sighting] of seen) if (frame - sighting.frame > MEMORY_FRAMES) seen.delete(key)
     },
     confirms(sighting: CodeReading): boolean {
-      if (!isPlausibleText(sighting.text, sighting.format)) return false
+      if (!isPlausibleLabelText(sighting.text, sighting.format)) return false
       const key = `${sighting.format} ${sighting.text}`
       const times = (seen.get(key)?.times ?? 0) + 1
       seen.set(key, { times, frame })

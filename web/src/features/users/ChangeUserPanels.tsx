@@ -4,7 +4,7 @@ import { ACCESS_LEVELS } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
 import { AccessLevelSelect, UserSelect } from './UserSelects'
 import { UserPanelForm } from './UserPanelForm'
-import { findPasswordError, isPasswordConfirmationWrong } from './newUserValidation'
+import { findPasswordFormError, isPasswordConfirmationWrong } from './newUserValidation'
 import { useUsersText } from './text'
 import { useSubmitUserChange } from './useSubmitUserChange'
 
@@ -32,7 +32,7 @@ export function ChangePasswordPanel({ chosen }: PanelProps) {
   const entry = draftFor(draft, chosen, NO_PASSWORD)
   const { user, password, confirmation } = entry
   const { submit, ...state } = useSubmitUserChange(() => setEntry(NO_PASSWORD))
-  const send = () => submit({ user, complaint: findPasswordError(user, password, confirmation), change: { password }, done: 'users.passwordChanged' })
+  const send = () => submit({ user, complaint: findPasswordFormError(user, password, confirmation), change: { password }, done: 'users.passwordChanged' })
   return (
     <UserPanelForm label={t('users.password')} {...state} onSubmit={send}>
       {!chosen && <UserSelect isInvalid={state.complaint !== null && user === ''} value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}

@@ -1,10 +1,10 @@
 import { act, screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { User } from '@/api/types'
 import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 const named = (hmc: string, user_type: User['user_type'], last_login_at: string | null): User => ({ ...createUser(Number(hmc), hmc, user_type), last_login_at })

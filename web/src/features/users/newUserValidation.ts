@@ -19,7 +19,7 @@ export function findNewUserFormError({ hmc, password, confirmation, user_type }:
 }
 
 /** Returns the text key of the first error in the form of a user's new password, or `null` when the form is valid. */
-export function findPasswordError(user: string, password: string, confirmation: string): UsersTextKey | null {
+export function findPasswordFormError(user: string, password: string, confirmation: string): UsersTextKey | null {
   if (user === '' || password === '') return 'users.passwordMissing'
   return password === confirmation ? null : 'users.passwordMismatch'
 }

@@ -2,14 +2,14 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { passwordPrompt } from '@/api/passwordPrompt'
 import { ApiProblem } from '@/api/apiProblem'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { expectPresent } from '@/testing/createFake'
 import { describeUserChangeError } from './api'
-import { findNewUserFormError, findPasswordError } from './newUserValidation'
+import { findNewUserFormError, findPasswordFormError } from './newUserValidation'
 import { chooseUserAction, getButton, getForm, openUserPage, createUser } from '@/testing/userPage'
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 test('only one panel is open at a time, and a second tap closes it', async () => {
   const { person } = openUserPage()
@@ -38,7 +38,7 @@ test('a new user needs every field and the same password twice', () => {
 })
 
 test('a new password needs a user and the same text twice', () => {
-  expect([findPasswordError('', 'p', 'p'), findPasswordError('3', '', ''), findPasswordError('3', 'p', 'q'), findPasswordError('3', 'p', 'p')])
+  expect([findPasswordFormError('', 'p', 'p'), findPasswordFormError('3', '', ''), findPasswordFormError('3', 'p', 'q'), findPasswordFormError('3', 'p', 'p')])
     .toEqual(['users.passwordMissing', 'users.passwordMissing', 'users.passwordMismatch', null])
 })
 

@@ -1,6 +1,6 @@
 import { cleanup, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { LEADER, OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/renderPage'
 import { stubServer } from '@/testing/server'
@@ -15,7 +15,7 @@ const CLOSED = 'Esta campanha está encerrada. Não é possível salvar inspeç�
 
 afterEach(() => {
   localStorage.clear()
-  endSessionInTab()
+  endSessionAndKeepData()
 })
 
 async function open(user: SessionUser, status: 'Closed' | 'Ongoing', shown = vehicle) {

@@ -3,7 +3,7 @@ import type { SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { VEHICLE_FIELDS } from '@/lib/vehicleFields'
 import { LinkButton } from '@/ui/Button'
-import { Alert, Card, IsInSidePaneContext } from '@/ui/Page'
+import { Alert, Card, SidePaneContext } from '@/ui/Page'
 import { LastChangeLine } from './LastChangeLine'
 import { NoteFields } from './NoteFields'
 import { NoteText } from './NoteText'
@@ -28,7 +28,7 @@ interface ClosedVehicleProps {
 /** Vehicle of a closed campaign, which nobody can inspect: its details and notes without a form. Unsaved values stay visible. */
 export function ClosedCampaignVehicleView({ vehicle, user, inspection, children }: ClosedVehicleProps) {
   const t = useInspectionText()
-  const inPane = useContext(IsInSidePaneContext)
+  const inPane = useContext(SidePaneContext)
   const { entry, restored, saved, error } = inspection
   const hasUnsaved = VEHICLE_FIELDS.some((field) => entry[field] !== (entry.base ?? vehicle)[field])
   return (

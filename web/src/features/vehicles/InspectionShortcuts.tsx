@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { areShortcutsEnabled } from '@/lib/keyboardShortcuts'
 import { listenForShortcuts } from '@/lib/listenForShortcuts'
-import { usePageShortcuts } from '@/lib/pageShortcuts'
+import { useKeyboardHelpEntries } from '@/lib/keyboardHelp'
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { MAX_KEY_INTERVAL_MS } from '@/lib/hardwareScan'
 import { useInspectionText } from './text'
@@ -21,7 +21,7 @@ export function InspectionShortcuts({ onNotes }: { onNotes: () => void }) {
   const place = useRef<HTMLSpanElement>(null)
   const hasKeyboard = useMediaQuery('(pointer: fine)')
   const openNotes = useEffectEvent(onNotes)
-  usePageShortcuts(hasKeyboard ? [
+  useKeyboardHelpEntries(hasKeyboard ? [
     { keys: ['1 – 7'], label: t('keys.status') },
     { keys: ['n'], label: t('walk.notes') },
     { keys: ['Ctrl + Enter'], label: t('vehicle.saveNext') },

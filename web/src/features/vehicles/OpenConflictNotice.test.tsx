@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { FieldConflict, Vehicle } from '@/api/types'
 import { createFake } from '@/testing/createFake'
 import { createReply, stubServer } from '@/testing/server'
@@ -12,7 +12,7 @@ const status = createFake<FieldConflict>({ id: 1, vehicle_id: 7, field: 'status'
 const space: FieldConflict = { ...status, id: 2, field: 'parking_space', theirs: 'B-1', mine: 'B-2' }
 const note: FieldConflict = { ...status, id: 3, field: 'operator_notes', theirs: 'A long note', mine: '' }
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(user: SessionUser, conflicts: FieldConflict[], more: Parameters<typeof stubServer>[0] = {}) {
   signInAs(user)

@@ -1,4 +1,4 @@
-import { CONFLICT_SIDES, getConflictSide, mayResolveConflict, useOpenConflicts, useResolveConflict, type ConflictSideName } from '@/api/conflicts'
+import { CONFLICT_SIDES, getConflictSide, mayResolveConflict, useOpenConflicts, useResolveConflict, type ConflictSide } from '@/api/conflicts'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { FieldConflict, Vehicle } from '@/api/types'
@@ -25,7 +25,7 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
   if (!isOpen) return null
   if (!manages) return <Alert kind="warning"><p>{t('vehicle.openConflict')}</p></Alert>
   const own = conflicts?.conflicts.filter(({ vehicle_id, field }) => vehicle_id === vehicle.id && mayResolveConflict(userType, field)) ?? []
-  const take = (conflict: FieldConflict, choice: ConflictSideName) =>
+  const take = (conflict: FieldConflict, choice: ConflictSide) =>
     resolve.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('vehicle.conflictDone')) })
   const isLate = resolve.error instanceof ApiProblem && resolve.error.status === 409
   return (
@@ -47,7 +47,7 @@ export function OpenConflictNotice({ vehicle }: { vehicle: Vehicle }) {
 interface QuestionProps {
   conflict: FieldConflict
   busy: boolean
-  onResolve: (choice: ConflictSideName) => void
+  onResolve: (choice: ConflictSide) => void
 }
 
 /**

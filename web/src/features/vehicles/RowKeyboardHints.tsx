@@ -1,4 +1,4 @@
-import { usePageShortcuts } from '@/lib/pageShortcuts'
+import { useKeyboardHelpEntries } from '@/lib/keyboardHelp'
 import { useVehicleListText } from './listText'
 import styles from './RowKeyboardHints.module.css'
 
@@ -19,7 +19,7 @@ export function RowKeyboardHints({ selects, isSplit }: RowKeyboardHintsProps) {
     ...(selects ? [{ keys: [t('keys.space')], label: t('keys.select') }] : []),
     { keys: ['[', ']'], label: t('keys.page') },
   ]
-  usePageShortcuts(hints)
+  useKeyboardHelpEntries(hints)
   if (!isSplit) return null
   return (
     <p className={styles.hint}>

@@ -2,7 +2,7 @@ import { useContext, useEffect, useRef } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
-import { IsInSidePaneContext } from '@/ui/Page'
+import { SidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { MonospaceVin } from './MonospaceVin'
@@ -34,7 +34,7 @@ interface SavedNoticeProps {
  */
 export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, correctsNotes, onGo, onStay, onCorrect }: SavedNoticeProps) {
   const t = useInspectionText()
-  const inPane = useContext(IsInSidePaneContext)
+  const inPane = useContext(SidePaneContext)
   const go = useRef<HTMLDivElement>(null)
   useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
   return (

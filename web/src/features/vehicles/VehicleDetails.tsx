@@ -1,7 +1,7 @@
 import { useContext, type ReactNode } from 'react'
 import type { Vehicle } from '@/api/types'
 import { useText } from '@/lib/text'
-import { IsInSidePaneContext } from '@/ui/Page'
+import { SidePaneContext } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaign } from './api'
 import type { InspectionForm } from './useInspectionForm'
@@ -20,7 +20,7 @@ export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; insp
       <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
     </Fact>
   )
-  if (useContext(IsInSidePaneContext)) return <dl className={styles.line}>{status}</dl>
+  if (useContext(SidePaneContext)) return <dl className={styles.line}>{status}</dl>
   return (
     <dl className={`${styles.facts} ${isEditable ? styles.editable : ''}`}>
       {isEditable && (

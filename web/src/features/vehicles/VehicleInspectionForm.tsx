@@ -5,7 +5,7 @@ import type { Vehicle } from '@/api/types'
 import type { InspectionDraft } from '@/lib/inspectionDrafts'
 import { vehicleQuery } from '@/offline/queries'
 import { LazyScanDialog } from '@/ui/Scanner'
-import { Alert, IsInSidePaneContext } from '@/ui/Page'
+import { Alert, SidePaneContext } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { ClosedCampaignVehicleView } from './ClosedCampaignVehicleView'
@@ -53,7 +53,7 @@ interface VehicleInspectionProps {
 /** Form of one vehicle's inspection: two columns on a wide page of its own, one column on phones and in the pane beside a list. */
 export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorrect, children }: VehicleInspectionProps) {
   const t = useInspectionText()
-  const inPane = useContext(IsInSidePaneContext)
+  const inPane = useContext(SidePaneContext)
   const isDesktop = useIsDesktopLayout()
   const inspection = useInspectionForm(vehicle, yard, user, { correction })
   const { entry, identified, restored, conflict, mismatch, saved, closed, delay } = inspection

@@ -6,7 +6,7 @@ import { buildPath, navigate, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'
 import { Button } from '@/ui/Button'
 import { EmptyState, Skeleton } from '@/ui/Page'
-import { useVehicleRowsFromServer, useVehiclesInConflict } from './api'
+import { useVehicleRowsFromServer, useConflictedVehicleIds } from './api'
 import { ActiveFilterLine } from './ActiveFilterLine'
 import { RowKeyboardHints } from './RowKeyboardHints'
 import { clearListFilters, type VehicleListUrlState } from './useVehicleListUrlState'
@@ -110,7 +110,7 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
   const statusOf = ({ status, inspected }: ListedVehicle) => status || t(inspected ? 'status.none' : 'status.waiting')
   const exportRows = (vehicles: readonly ListedVehicle[]) => saveVehicleListCsv(buildVehicleListCsv([t('vehicles.vin'), t('vehicles.space'), t('vehicles.status')], vehicles, statusOf), name)
   const hrefOf = ({ id, id_yard }: ListedVehicle) => buildPath(`/vehicle/${id}`, { yard: yard === '' ? null : id_yard })
-  const common = { hrefOf, conflicts: useVehiclesInConflict(campaign, manages), isBusy: found.isSorting }
+  const common = { hrefOf, conflicts: useConflictedVehicleIds(campaign, manages), isBusy: found.isSorting }
   return (
     <div className={open === null ? styles.alone : styles.split}>
       <div ref={list} className={styles.list}>

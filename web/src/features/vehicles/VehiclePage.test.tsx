@@ -1,6 +1,6 @@
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { createFake } from '@/testing/createFake'
 import { createReply, stubServer } from '@/testing/server'
@@ -16,7 +16,7 @@ const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', 
 
 afterEach(() => {
   vi.restoreAllMocks()
-  endSessionInTab()
+  endSessionAndKeepData()
 })
 
 async function open(user: SessionUser, answers: Parameters<typeof stubServer>[0] = {}, shown: Vehicle = vehicle) {

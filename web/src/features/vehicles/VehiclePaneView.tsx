@@ -2,7 +2,7 @@ import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef, useState,
 import { Route, Router } from 'wouter'
 import { buildPath, navigate } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
-import { IsInSidePaneContext, Skeleton } from '@/ui/Page'
+import { SidePaneContext, Skeleton } from '@/ui/Page'
 import { useVehicleListText } from './listText'
 import { VehiclePaneContext, type VehiclePane } from './vehiclePane'
 import styles from './VehiclePaneView.module.css'
@@ -84,7 +84,7 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
         <IconButton icon="close" label={t('pane.close')} onClick={close} />
       </div>
       <div className={styles.paneBody} tabIndex={-1} inert={isOutdated}>
-        <IsInSidePaneContext value>
+        <SidePaneContext value>
           <VehiclePaneContext value={pane}>
             {shown === null ? <Loading /> : (
               <Router hook={location} searchHook={search}>
@@ -94,7 +94,7 @@ export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: V
               </Router>
             )}
           </VehiclePaneContext>
-        </IsInSidePaneContext>
+        </SidePaneContext>
       </div>
     </section>
   )

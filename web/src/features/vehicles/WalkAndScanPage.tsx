@@ -10,7 +10,7 @@ import { parseId, useQueryParams } from '@/lib/route'
 import { unlockFeedbackSound, playScanFeedback, type ScanFeedback } from '@/lib/scanFeedback'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { formatCount } from '@/lib/format'
-import { UNDO_PERIOD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
+import { UNDO_PERIOD_MS, useOutbox, type OutboxEntry } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { Alert, ErrorNotice, Page, Skeleton } from '@/ui/Page'
@@ -130,7 +130,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     setLast({ id, saved, before: last && { ...last, before: null } })
     close()
   }
-  const undo = async (save: StoredSave, { id, saved: { entry: draft }, before }: LastSaved) => {
+  const undo = async (save: OutboxEntry, { id, saved: { entry: draft }, before }: LastSaved) => {
     if (!(await outbox.undo(save))) return showToast('info', t('walk.tooLate'))
     setLast(before)
     // Restores the notes as a draft, but not the status, because an undo usually corrects a wrong status.
@@ -191,7 +191,7 @@ function useOneTap(): [boolean, (on: boolean) => void] {
 
 interface LastSaveProps {
   saved: CompletedSave
-  onUndo: (save: StoredSave) => void
+  onUndo: (save: OutboxEntry) => void
 }
 
 /**

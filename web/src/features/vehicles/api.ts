@@ -26,7 +26,7 @@ export const useVehicleRowsFromServer = (campaign: number, { search, page }: { s
   })
 
 /** Returns the ids of a campaign's vehicles that have an open conflict. Requests the conflicts only while `enabled` is true. */
-export function useVehiclesInConflict(campaign: number, enabled: boolean): ReadonlySet<number> {
+export function useConflictedVehicleIds(campaign: number, enabled: boolean): ReadonlySet<number> {
   const data = useOpenConflicts(campaign, enabled)
   return useMemo(() => new Set(data?.conflicts.map(({ vehicle_id }) => vehicle_id)), [data])
 }

@@ -1,6 +1,6 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { createTestQueryClient, OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/renderPage'
 import { createReply, stubServer } from '@/testing/server'
@@ -19,7 +19,7 @@ const DONE = 'Confere, mas este veículo já foi inspecionado.'
 afterEach(() => {
   localStorage.clear()
   sessionStorage.clear()
-  endSessionInTab()
+  endSessionAndKeepData()
 })
 
 const button = (name: string) => screen.getByRole('button', { name })

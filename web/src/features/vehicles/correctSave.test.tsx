@@ -1,8 +1,8 @@
 import '@/testing/indexedDb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { deleteStoredSave, loadOutbox, outboxState } from '@/offline/outbox'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { deleteOutboxEntry, loadOutbox, outboxState } from '@/offline/outbox'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/renderPage'
@@ -17,8 +17,8 @@ const field = () => screen.getByLabelText('Operator / Team Leader Notes')
 
 beforeEach(loadOutbox)
 afterEach(async () => {
-  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
-  endSessionInTab()
+  for (const { seq } of outboxState.get().entries) await deleteOutboxEntry(seq)
+  endSessionAndKeepData()
 })
 
 /** Saves vehicle 7 as `ok` and taps the button that corrects the save, or calls `instead`. */

@@ -4,7 +4,7 @@ import { normalizeText } from '@/lib/normalizeText'
 import { compareNamesNaturally } from '@/lib/yards'
 
 /** Vehicles of a campaign, prepared once so that searching on every key press is fast. */
-export interface VehicleListIndex {
+export interface VehicleSearchIndex {
   vehicles: readonly ListedVehicle[]
   /** VIN and parking space of all vehicles in lower case, joined into one text that is searched in one pass. */
   text: string
@@ -40,7 +40,7 @@ function joined(texts: string[]): Texts {
   return { text: texts.join(''), begins }
 }
 
-export function buildVehicleListIndex(vehicles: readonly ListedVehicle[]): VehicleListIndex {
+export function buildVehicleSearchIndex(vehicles: readonly ListedVehicle[]): VehicleSearchIndex {
   const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
   return { vehicles, ...joined(texts), places: [...new Set(vehicles.flatMap(placesOf))].toSorted(compareNamesNaturally) }
 }
@@ -74,7 +74,7 @@ interface Found {
  * Returns the vehicles that match the filter, and the number of vehicles per status. The numbers ignore the status filter, because the
  * status chips also show the statuses that are not chosen.
  */
-export function filterVehicleList(index: VehicleListIndex, { search, yard, statuses }: VehicleListFilter): Found {
+export function filterVehicleList(index: VehicleSearchIndex, { search, yard, statuses }: VehicleListFilter): Found {
   const matching = searched(index, search)
   const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))
   return {
@@ -104,7 +104,7 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
  * Returns the vehicles whose VIN or parking space contains the search text. Without a match, ignores spaces, hyphens and asterisks. If
  * there is still no match, also ignores a leading `I`, which labels of imported cars add to the VIN.
  */
-function searched(index: VehicleListIndex, search: string): readonly ListedVehicle[] {
+function searched(index: VehicleSearchIndex, search: string): readonly ListedVehicle[] {
   const { vehicles } = index
   const needle = normalizeText(search).toLowerCase()
   if (needle === '') return vehicles

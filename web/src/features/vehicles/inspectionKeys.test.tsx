@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { setShortcutsEnabled } from '@/lib/keyboardShortcuts'
-import { listPageShortcuts } from '@/lib/pageShortcuts'
+import { listKeyboardHelpEntries } from '@/lib/keyboardHelp'
 import { createFake } from '@/testing/createFake'
 import { OPERATOR, renderPage, signInAs, SUPERVISOR } from '@/testing/renderPage'
 import { stubServer } from '@/testing/server'
@@ -15,7 +15,7 @@ const vehicle: Vehicle = {
 }
 afterEach(() => {
   vi.restoreAllMocks()
-  endSessionInTab()
+  endSessionAndKeepData()
   setShortcutsEnabled(true)
 })
 
@@ -64,7 +64,7 @@ test('a digit chooses an allowed status, n goes to the notes, and Ctrl+Enter sav
 
 test('the keys are in the keyboard help, and do nothing while they are switched off or without a mouse', async () => {
   await open(SUPERVISOR)
-  expect(listPageShortcuts().map(({ keys, label }) => [...keys, label])).toEqual([
+  expect(listKeyboardHelpEntries().map(({ keys, label }) => [...keys, label])).toEqual([
     ['1 – 7', 'Choose a status, in the order of the form'],
     ['n', 'Notes'],
     ['Ctrl + Enter', 'Save and Go Next'],
@@ -78,5 +78,5 @@ test('a phone has no keys', async () => {
   await open(OPERATOR, false)
   await press('1')
   expect(pressed()).toEqual([])
-  await waitFor(() => expect(listPageShortcuts()).toEqual([]))
+  await waitFor(() => expect(listKeyboardHelpEntries()).toEqual([]))
 })

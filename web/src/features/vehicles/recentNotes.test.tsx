@@ -1,12 +1,12 @@
 import '@/testing/indexedDb'
 import { cleanup, screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { endSessionInTab, type SessionUser } from '@/api/session'
+import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { deleteLocalDataOnSignOut, signOut } from '@/app/signOut'
-import { readRecentNotes, recordNote } from '@/lib/recentNotes'
+import { readRecentNotes, recordRecentNote } from '@/lib/recentNotes'
 import { setLanguage } from '@/lib/text'
-import { deleteStoredSave, loadOutbox, outboxState } from '@/offline/outbox'
+import { deleteOutboxEntry, loadOutbox, outboxState } from '@/offline/outbox'
 import { createReply, stubServer } from '@/testing/server'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
 import VehiclePage from './VehiclePage'
@@ -22,9 +22,9 @@ const SHORTENED = 'Scratch on the left front door, about ten centimetres, repo�
 
 beforeEach(loadOutbox)
 afterEach(async () => {
-  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
+  for (const { seq } of outboxState.get().entries) await deleteOutboxEntry(seq)
   await setLanguage('default')
-  endSessionInTab()
+  endSessionAndKeepData()
 })
 
 function serve(user: SessionUser, shown = vehicle) {
@@ -54,8 +54,8 @@ const field = () => screen.getByLabelText('Operator / Team Leader Notes')
 const offered = () => screen.queryAllByRole('button', { name: /^(Insert note|Inserir observação): / }).map(({ textContent }) => textContent)
 
 test.each([['vehicle page', openPage], ['sheet of walk mode', openSheet]] as const)('the %s offers recent notes with ng, and a tap inserts the full text', async (_, open) => {
-  for (const note of ['left door', 'roof', LONG]) recordNote('3', 5, note)
-  recordNote('3', 6, 'other campaign')
+  for (const note of ['left door', 'roof', LONG]) recordRecentNote('3', 5, note)
+  recordRecentNote('3', 6, 'other campaign')
   const person = await open()
   expect(offered()).toEqual([])
   await person.click(button('ng'))
@@ -67,7 +67,7 @@ test.each([['vehicle page', openPage], ['sheet of walk mode', openSheet]] as con
 })
 
 test('recent notes are offered neither with ok nor while the field has text', async () => {
-  recordNote('3', 5, 'roof')
+  recordRecentNote('3', 5, 'roof')
   const person = await openPage()
   await person.click(button('ok'))
   expect(offered()).toEqual([])
@@ -82,14 +82,14 @@ test('recent notes are offered neither with ok nor while the field has text', as
 })
 
 test('another person is not offered the notes', async () => {
-  recordNote('3', 5, 'roof')
+  recordRecentNote('3', 5, 'roof')
   const person = await openPage(LEADER)
   await person.click(button('ng'))
   expect(offered()).toEqual([])
 })
 
 test('the buttons have a label in Portuguese', async () => {
-  recordNote('3', 5, 'roof')
+  recordRecentNote('3', 5, 'roof')
   const person = await openPage()
   await person.click(button('ng'))
   await setLanguage('pt-BR')

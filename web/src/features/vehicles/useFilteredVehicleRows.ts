@@ -1,6 +1,6 @@
 import { useDeferredValue, useEffect, useMemo, useState } from 'react'
 import type { ListedVehicle } from '@/api/types'
-import { buildVehicleListIndex, filterVehicleList, type VehicleListFilter } from './filterVehicleList'
+import { buildVehicleSearchIndex, filterVehicleList, type VehicleListFilter } from './filterVehicleList'
 import { sortVehiclesByPrecomputedOrder, haveSameColumnTexts, computeVehicleOrderByColumn, sortVehiclesByStatus, type VehicleListSort } from './vehicleListSort'
 
 interface Ordered {
@@ -38,7 +38,7 @@ function useTextOrder(vehicles: readonly ListedVehicle[], sort: VehicleListSort 
 export function useFilteredVehicleRows(vehicles: ListedVehicle[] | undefined, { search, yard, statuses }: VehicleListFilter, sort: VehicleListSort | null) {
   // Deferred, so that the first rows are drawn before the full list is prepared for searching and counting.
   const ready = useDeferredValue(vehicles, undefined)
-  const index = useMemo(() => buildVehicleListIndex(ready ?? []), [ready])
+  const index = useMemo(() => buildVehicleSearchIndex(ready ?? []), [ready])
   const chosen = statuses.join()
   const found = useMemo(() => filterVehicleList(index, { search, yard, statuses: chosen === '' ? [] : chosen.split(',') }), [index, search, yard, chosen])
   const order = useTextOrder(index.vehicles, sort)

@@ -7,11 +7,11 @@ import { getCurrentSession, getDataOwnerKey, type SessionUser } from '@/api/sess
 import { getVehicleFromVersionConflict } from '@/api/versionConflict'
 import type { Vehicle } from '@/api/types'
 import { createInspectionDraft, mergeInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
-import { recordNote } from '@/lib/recentNotes'
+import { recordRecentNote } from '@/lib/recentNotes'
 import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
-import { deleteStoredSave, RejectedSaveError, applyPendingSavesToVehicle, type SaveRequest } from '@/offline/outbox'
+import { deleteOutboxEntry, RejectedSaveError, applyPendingSavesToVehicle, type SaveRequest } from '@/offline/outbox'
 import { showToast } from '@/ui/Toast'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
 import { useInspectionText } from './text'
@@ -79,7 +79,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
         if (getCurrentSession() === null) return // the session expired meanwhile; signing in again returns to this screen
         setSaved(true)
         if (request.mode === 'keep') showToast('info', t('conflict.bothKept'))
-        recordNote(request.owner, request.campaign, request.change.wanted.operator_notes ?? '')
+        recordRecentNote(request.owner, request.campaign, request.change.wanted.operator_notes ?? '')
         const waited = performance.now() - begun
         const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingSavesToVehicle(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
         leave({ vehicle: inspected, result, entry, waited }, afterSave)
@@ -133,7 +133,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
       send({ ...request, vin: serverVin, replaces: seq ?? request.replaces }, { ...base, vin_number: serverVin }, entry, afterSave)
     },
     discardMismatch: async ({ seq }: VehicleMismatch) => {
-      if (seq !== null) await deleteStoredSave(seq)
+      if (seq !== null) await deleteOutboxEntry(seq)
       draft.store(null)
       setMismatch(null)
       save.reset()

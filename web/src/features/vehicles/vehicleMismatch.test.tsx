@@ -2,8 +2,8 @@ import '@/testing/indexedDb'
 import { IDBObjectStore } from 'fake-indexeddb'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { outboxState, loadOutbox, deleteStoredSave } from '@/offline/outbox'
-import { endSessionInTab } from '@/api/session'
+import { outboxState, loadOutbox, deleteOutboxEntry } from '@/offline/outbox'
+import { endSessionAndKeepData } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { loadServerMessageTranslations } from '@/lib/translateServerMessage'
 import { createReply, stubServer } from '@/testing/server'
@@ -24,8 +24,8 @@ const answerOf = ({ json }: { json: Record<string, unknown> }) =>
 beforeAll(loadServerMessageTranslations)
 beforeEach(loadOutbox)
 afterEach(async () => {
-  for (const { seq } of outboxState.get().entries) await deleteStoredSave(seq)
-  endSessionInTab()
+  for (const { seq } of outboxState.get().entries) await deleteOutboxEntry(seq)
+  endSessionAndKeepData()
 })
 
 /** Saves vehicle 7 as 'ng' with a note. */

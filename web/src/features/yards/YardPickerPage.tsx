@@ -8,7 +8,7 @@ import { Select } from '@/ui/Field'
 import { EmptyState, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
-import { useAllCampaigns, useActiveInspectorsByYard, useYardTiles } from './api'
+import { useAllCampaigns, useActiveInspectorsByYard, useYardSummaries } from './api'
 import { YardTiles } from './YardTiles'
 import styles from './YardPickerPage.module.css'
 
@@ -22,7 +22,7 @@ export default function YardPickerPage() {
   const campaign = choices.data?.find(({ id }) => id === chosen)
   const waiting = chosen !== null && campaign === undefined && (choices.isPending || choices.isFetching)
   const isGone = chosen !== null && !waiting && choices.data !== undefined && campaign === undefined
-  const picture = useYardTiles(campaign, waiting || isGone)
+  const picture = useYardSummaries(campaign, waiting || isGone)
   const people = useActiveInspectorsByYard(campaign, choices.data)
   const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
   const tiles = isGone ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))

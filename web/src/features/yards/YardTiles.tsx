@@ -3,12 +3,12 @@ import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/format'
 import { Icon } from '@/ui/Icon'
 import { ProgressBar } from '@/ui/ProgressBar'
-import { chooseYardTileColour, groupYardTiles, isYardFinished, type YardTileData } from './api'
+import { chooseYardTileColour, groupYardsByOccupancy, isYardFinished, type YardSummary } from './api'
 import { useYardsText } from './text'
 import styles from './YardTiles.module.css'
 
 interface YardTilesProps {
-  tiles: YardTileData[]
+  tiles: YardSummary[]
   campaign: Campaign | undefined
   /** Login names (HMCs) of the people who are inspecting, by the id of the yard. */
   people: Map<number, string[]>
@@ -19,7 +19,7 @@ interface YardTilesProps {
 /** Tiles of the yards: first yards with uninspected vehicles, then finished yards. Yards without vehicles are in a collapsed section. */
 export function YardTiles({ tiles, searched, ...rest }: YardTilesProps) {
   const t = useYardsText()
-  const { busy, empty } = groupYardTiles(tiles)
+  const { busy, empty } = groupYardsByOccupancy(tiles)
   return (
     <>
       {busy.length > 0 && <Tiles tiles={busy} {...rest} />}
@@ -46,7 +46,7 @@ function Tiles({ tiles, campaign, people }: Omit<YardTilesProps, 'searched'>) {
   )
 }
 
-function YardTile({ tile, campaign, people }: { tile: YardTileData; campaign: Campaign | undefined; people: string[] }) {
+function YardTile({ tile, campaign, people }: { tile: YardSummary; campaign: Campaign | undefined; people: string[] }) {
   const t = useYardsText()
   return (
     <li className={`${styles.tile} ${styles[chooseYardTileColour(tile.total)]}`}>
@@ -66,7 +66,7 @@ function YardTile({ tile, campaign, people }: { tile: YardTileData; campaign: Ca
 /**
  * Line of a tile with the number of vehicles left and the people who work in the yard. Shows a check mark once all vehicles are inspected.
  */
-function State({ tile, people }: { tile: YardTileData; people: string[] }) {
+function State({ tile, people }: { tile: YardSummary; people: string[] }) {
   const t = useYardsText()
   const names = `HMC ${people.join(', ')}`
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseYardTileColour, groupInspectorsByYard, groupYardTiles } from './api'
+import { chooseYardTileColour, groupInspectorsByYard, groupYardsByOccupancy } from './api'
 
 const tile = (name: string, inspected: number, total: number) => ({ id: name.charCodeAt(0), name, inspected, total })
 
@@ -8,7 +8,7 @@ test('a tile is coloured by its total, with 500, 1000 and 5000 as thresholds', (
 })
 
 test('yards with work come first, then the finished ones, and those without vehicles apart', () => {
-  const { busy, empty } = groupYardTiles([tile('A', 5, 5), tile('B', 0, 0), tile('C', 1, 9), tile('D', 0, 3)])
+  const { busy, empty } = groupYardsByOccupancy([tile('A', 5, 5), tile('B', 0, 0), tile('C', 1, 9), tile('D', 0, 3)])
   expect([busy, empty].map((tiles) => tiles.map(({ name }) => name).join(''))).toEqual(['CDA', 'B'])
 })
 

@@ -9,15 +9,15 @@ import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
 import { allCampaignsQuery, allYardsQuery, yardVehicleCountsQuery } from '@/offline/queries'
 import { compareNamesNaturally, isVisibleYard } from '@/lib/yards'
 
-export interface YardTileData {
+export interface YardSummary {
   id: number
   name: string
   total: number
   inspected: number
 }
 
-const ofYard = (yard: Yard): YardTileData => ({ id: yard.id, name: yard.name, total: yard.vehicles_count, inspected: yard.vehicles_inspected_count })
-const ofCount = (count: YardVehicleCount): YardTileData => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
+const ofYard = (yard: Yard): YardSummary => ({ id: yard.id, name: yard.name, total: yard.vehicles_count, inspected: yard.vehicles_inspected_count })
+const ofCount = (count: YardVehicleCount): YardSummary => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
 
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
 
@@ -25,7 +25,7 @@ export const useAllCampaigns = () => useQuery(allCampaignsQuery)
  * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. The tiles count the pending
  * saves of this device as inspected vehicles. If `waiting` is true, no yards are loaded until `campaign` is defined.
  */
-export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
+export function useYardSummaries(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardVehicleCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
@@ -77,19 +77,19 @@ export function groupInspectorsByYard(paces: InspectionPace[]): Map<number, stri
   return people
 }
 
-export interface YardTileGroups {
+export interface YardsByOccupancy {
   /** Yards with vehicles: first yards with uninspected vehicles, then finished yards. */
-  busy: YardTileData[]
-  empty: YardTileData[]
+  busy: YardSummary[]
+  empty: YardSummary[]
 }
 
-export const isYardFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
+export const isYardFinished = ({ total, inspected }: YardSummary): boolean => total > 0 && inspected >= total
 
 /**
  * Groups tiles into yards with vehicles and yards without vehicles. Moves finished yards behind unfinished yards, and otherwise keeps the
  * order.
  */
-export function groupYardTiles(tiles: YardTileData[]): YardTileGroups {
+export function groupYardsByOccupancy(tiles: YardSummary[]): YardsByOccupancy {
   const withVehicles = tiles.filter(({ total }) => total > 0)
   return {
     busy: [...withVehicles.filter((tile) => !isYardFinished(tile)), ...withVehicles.filter(isYardFinished)],

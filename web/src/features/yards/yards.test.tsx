@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { holdInspections } from '@/testing/pendingSaves'
 import { stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
@@ -10,7 +10,7 @@ const yard = (id: number, name: string, vehicles_inspected_count: number, vehicl
 const campaign = { id: 5, name: 'Airbag', status: 'Ongoing', total_vehicles: 9, total_inspected: 3, allClosed: false, created_by_name: '1002', created_at: '2026-11-20T12:00:00Z' }
 const meta = (total_count: number) => ({ page_index: 0, total_count, per_page: 10 })
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open(address = '/yard') {
   signInAs(OPERATOR)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { createTestQueryClient, OPERATOR, signInAs } from '@/testing/renderPage'
 import { LiveFeed } from './liveFeed'
@@ -12,7 +12,7 @@ vi.mock('@/lib/tabsLock', () => ({
     return run
   },
 }))
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 /** Time in milliseconds within which the lock must be released. The mocked backoff is longer. */
 const RELEASE_MS = 200

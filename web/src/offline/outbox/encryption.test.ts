@@ -2,11 +2,11 @@ import { expect, test, vi } from 'vitest'
 import { OPERATOR, createSession, SUPERVISOR } from '@/testing/renderPage'
 import { createFake } from '@/testing/createFake'
 import type { EncryptedSave } from '../schema'
-import type { StoredSave } from './pendingSave'
+import type { OutboxEntry } from './pendingSave'
 import { encryptSave, decryptSave } from './encryption'
 
 const SECRETS = ['HB20 000007', '1003', 'a note', 'Airbag', 'key-7', 'Repair']
-const entry: StoredSave = {
+const entry: OutboxEntry = {
   seq: 4, id: 'id-7', key: 'key-7', owner: '3', hmc: '1003', vehicle: 7, vin: 'HB20 000007', space: 'A-7', campaign: 5, campaign_name: 'Airbag', yard: null, stands_in: 2, version: 1,
   change: { base: { status: '' }, wanted: { status: 'Repair', operator_notes: 'a note' } }, inspected: false, origin: 'typed', replaces: null, held: false,
   device_time: '2026-11-27T12:00:00.000Z', at: 1_764_244_800_000, mode: 'ask', state: 'waiting', reason: null, conflicts: [], done_at: null,

@@ -2,7 +2,7 @@ import { getDataOwnerKey, type Session } from '@/api/session'
 import { parseJson } from '@/lib/json'
 import type { NonSharedUint8Array, EncryptedSave } from '../schema'
 import { createCipher, type Cipher } from './cipher'
-import { isPendingSavePayload, type StoredSave } from './pendingSave'
+import { isPendingSavePayload, type OutboxEntry } from './pendingSave'
 
 const IV_BYTES = 12
 const encode = (text: string): NonSharedUint8Array => new TextEncoder().encode(text)
@@ -29,7 +29,7 @@ export function getSessionCipher(session: Session): Promise<Cipher> {
 }
 
 /** Encrypts a save with the key of the person who signed in for this session. Throws when the save belongs to another person. */
-export async function encryptSave({ seq, id, owner, state, at, ...secret }: StoredSave, session: Session): Promise<EncryptedSave> {
+export async function encryptSave({ seq, id, owner, state, at, ...secret }: OutboxEntry, session: Session): Promise<EncryptedSave> {
   if (owner !== getDataOwnerKey(session.user)) throw new Error('only the owner of a save can encrypt it')
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
   const cipher = await getSessionCipher(session)
@@ -43,7 +43,7 @@ export async function encryptSave({ seq, id, owner, state, at, ...secret }: Stor
 interface Opened {
   bound: string
   sealed: NonSharedUint8Array
-  entry: StoredSave
+  entry: OutboxEntry
 }
 /** Cache of decrypted saves by outbox position, for each session. A read of the database decrypts only records that have changed. */
 const opened = new WeakMap<Session, Map<number, Opened>>()
@@ -51,7 +51,7 @@ const opened = new WeakMap<Session, Map<number, Opened>>()
 const isEqual = (one: NonSharedUint8Array, other: NonSharedUint8Array): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
 
 /** Decrypts a record of the outbox. Returns null when the record was tampered with, is damaged or belongs to another person. */
-export async function decryptSave(record: EncryptedSave, session: Session): Promise<StoredSave | null> {
+export async function decryptSave(record: EncryptedSave, session: Session): Promise<OutboxEntry | null> {
   const cipher = await getSessionCipher(session)
   const known = opened.get(session) ?? new Map<number, Opened>()
   opened.set(session, known)

@@ -5,10 +5,10 @@ import { selectOutboxOfCurrentUser, outboxState, type OutboxState } from './stor
 
 export { OutboxContext, useOutbox } from './outboxContext'
 export { getDeviceId } from './deviceId'
-export { countVehicleMismatches, countUnsentInspections, UNDO_PERIOD_MS, getMismatchedServerVin, getVehicleMismatchGroupKey, applyPendingSavesToVehicle, applyPendingSavesToList, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
+export { countVehicleMismatches, countUnsentInspections, UNDO_PERIOD_MS, getMismatchedServerVin, getVehicleMismatchGroupKey, applyPendingSavesToVehicle, applyPendingSavesToList, type PendingSave, type OutboxEntry, type SaveRejection } from './pendingSave'
 export { Outbox } from './outbox'
 export { RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
-export { outboxState, loadOutbox, deleteStoredSave } from './store'
+export { outboxState, loadOutbox, deleteOutboxEntry } from './store'
 
 export function useOutboxState(): OutboxState {
   useSession() // another person may have signed in since the outbox was read

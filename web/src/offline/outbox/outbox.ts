@@ -8,12 +8,12 @@ import { throttle } from '@/lib/throttle'
 import { isCampaignAvailableOffline } from '../offlineCampaigns'
 import { databaseProblem, isQuotaExceededError } from '../database'
 import { writeSnapshotDelta } from '../snapshots/store'
-import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchGroupKey, type PendingSave, type StoredSave } from './pendingSave'
+import { getUndoMsLeft, getMismatchedServerVin, getVehicleMismatchGroupKey, type PendingSave, type OutboxEntry } from './pendingSave'
 import { reportPendingSaves } from './pendingSavesReport'
 import { createPendingSave, RejectedSaveError, type SaveRequest, type SaveResult } from './saveRequest'
 import { sendPendingSave } from './sendPendingSave'
 import { OutboxSender } from './sender'
-import { insertPendingSave, outboxState, deleteOldSentSaves, updateStoredSave, loadOutbox, deleteHeldSave } from './store'
+import { insertPendingSave, outboxState, deleteOldSentSaves, updateOutboxEntry, loadOutbox, deleteHeldSave } from './store'
 
 /**
  * Time in milliseconds that a screen waits for the server's response to a save, so that the screen can show a conflict. Afterwards, the
@@ -35,7 +35,7 @@ export class Outbox {
   #isStarted = false
 
   /** `onRetained` is called for a rejected save that stays on this device and for which no screen waits. */
-  constructor(queries: QueryClient, onRetained: (entry: StoredSave) => void) {
+  constructor(queries: QueryClient, onRetained: (entry: OutboxEntry) => void) {
     this.#queries = queries
     this.#sender = new OutboxSender({ onSaved: (vehicle, entry) => this.#publish(vehicle, entry), onRetained })
   }
@@ -126,7 +126,7 @@ export class Outbox {
    * Deletes a held save before it is sent. Returns whether the save was deleted. After the undo period, deletes nothing, because the save
    * may already have been sent.
    */
-  undo(entry: StoredSave): Promise<boolean> {
+  undo(entry: OutboxEntry): Promise<boolean> {
     return deleteHeldSave(entry, () => this.#sender.isUndoable(entry))
   }
 
@@ -140,7 +140,7 @@ export class Outbox {
   }
 
   /** Sends a rejected save again. */
-  retry(entry: StoredSave): Promise<void> {
+  retry(entry: OutboxEntry): Promise<void> {
     return this.#sendAgain([entry])
   }
 
@@ -148,20 +148,20 @@ export class Outbox {
    * Sends a rejected save again, for the vehicle that now has the save's vehicle id at the server. Also sends all other saves with the same
    * mismatch, so that the person confirms only once.
    */
-  retryForCurrentVehicle(entry: StoredSave): Promise<void> {
+  retryForCurrentVehicle(entry: OutboxEntry): Promise<void> {
     const question = getVehicleMismatchGroupKey(entry)
     return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getVehicleMismatchGroupKey(other) === question))
   }
 
-  async #sendAgain(entries: readonly StoredSave[]): Promise<void> {
+  async #sendAgain(entries: readonly OutboxEntry[]): Promise<void> {
     const session = getCurrentSession()
     if (session === null) return
-    for (const entry of entries) await updateStoredSave({ ...entry, vin: getMismatchedServerVin(entry) ?? entry.vin, state: 'waiting', reason: null }, session)
+    for (const entry of entries) await updateOutboxEntry({ ...entry, vin: getMismatchedServerVin(entry) ?? entry.vin, state: 'waiting', reason: null }, session)
     await this.flush()
   }
 }
 
-async function store(entry: PendingSave, session: Session): Promise<{ stored: StoredSave | null; isDeviceFull: boolean }> {
+async function store(entry: PendingSave, session: Session): Promise<{ stored: OutboxEntry | null; isDeviceFull: boolean }> {
   try {
     return { stored: await insertPendingSave(entry, session), isDeviceFull: false }
   } catch (error) {

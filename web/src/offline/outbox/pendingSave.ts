@@ -61,7 +61,7 @@ export interface PendingSave extends PendingSavePayload {
 }
 
 /** A pending save with its position in the outbox database. */
-export interface StoredSave extends PendingSave {
+export interface OutboxEntry extends PendingSave {
   /** Position of the save in the order of sending. */
   seq: number
 }
@@ -110,7 +110,7 @@ export function getVehicleMismatchGroupKey(entry: PendingSave): string | null {
  * Returns the number of inspected vehicles whose id now belongs to another vehicle. Counts vehicles, not saves, because the person decides
  * once per vehicle what happens to all of its saves.
  */
-export const countVehicleMismatches = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchGroupKey(entry) ?? [])).size
+export const countVehicleMismatches = (entries: readonly OutboxEntry[]): number => new Set(entries.flatMap((entry) => getVehicleMismatchGroupKey(entry) ?? [])).size
 
 /** Groups the saves that wait to be sent by vehicle id, each group in the order of sending. Leaves out rejected and sent saves. */
 export function groupPendingSavesByVehicle<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {

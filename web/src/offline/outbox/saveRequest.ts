@@ -1,7 +1,7 @@
 import { ApiProblem } from '@/api/apiProblem'
 import type { Vehicle } from '@/api/types'
 import { createUuid } from '@/lib/createUuid'
-import type { PendingSave, StoredSave } from './pendingSave'
+import type { PendingSave, OutboxEntry } from './pendingSave'
 
 /**
  * A save as requested by a screen, without the fields that the outbox adds. With the mode 'keep', the server records conflicting values for
@@ -12,7 +12,7 @@ export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' 
 /** Result of a save: stored at the server, or queued on this device. A `held` save can be undone for `UNDO_PERIOD_MS`. */
 export type SaveResult =
   | { kind: 'saved'; vehicle: Vehicle }
-  | { kind: 'queued'; entry: StoredSave; held: boolean }
+  | { kind: 'queued'; entry: OutboxEntry; held: boolean }
 
 /** The rejection of a save that stays in the outbox, at position `seq`, until the person decides what to do with the save. */
 export class RejectedSaveError extends ApiProblem {

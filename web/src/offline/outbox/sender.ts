@@ -6,9 +6,9 @@ import { computeBackoffMs } from '@/lib/backoff'
 import { createStore } from '@/lib/store'
 import { getWebLocks } from '@/lib/tabsLock'
 import { createUuid } from '@/lib/createUuid'
-import { chooseSendFailureAction, getUndoMsLeft, type PendingSave, type StoredSave, type SaveRejection } from './pendingSave'
+import { chooseSendFailureAction, getUndoMsLeft, type PendingSave, type OutboxEntry, type SaveRejection } from './pendingSave'
 import { sendPendingSave } from './sendPendingSave'
-import { findNextSaveToSend, updateStoredSave, rebaseReplacementSave, loadOutbox, deleteStoredSave } from './store'
+import { findNextSaveToSend, updateOutboxEntry, rebaseReplacementSave, loadOutbox, deleteOutboxEntry } from './store'
 
 /** Outcome of sending a save, as reported to the screen that waits for the server's response. */
 export type SendOutcome =
@@ -19,13 +19,13 @@ export type SendOutcome =
    * The server rejected the save, and the person at the screen decides what to do. `retained` is the save if it stays in the outbox until
    * then, else null.
    */
-  | { kind: 'refused'; problem: ApiProblem; retained: StoredSave | null }
+  | { kind: 'refused'; problem: ApiProblem; retained: OutboxEntry | null }
 
 export interface OutboxSenderEvents {
   /** Called when the server has stored a save. */
   onSaved: (saved: Vehicle, entry: PendingSave) => void
   /** Called when the server has rejected a save that stays in the outbox and for which no screen waits. */
-  onRetained: (entry: StoredSave) => void
+  onRetained: (entry: OutboxEntry) => void
 }
 
 /** Name of the lock that a tab holds while it sends one person's saves. A request that hangs delays only the saves of that person. */
@@ -79,7 +79,7 @@ export class OutboxSender {
   }
 
   /** Returns whether a save is still in its undo period. The save is sent only after this period. */
-  isUndoable(entry: StoredSave, now = Date.now()): boolean {
+  isUndoable(entry: OutboxEntry, now = Date.now()): boolean {
     return entry.at > this.#releasedAt && getUndoMsLeft(entry, now) > 0
   }
 
@@ -141,16 +141,16 @@ export class OutboxSender {
   }
 
   /** Tries to send one save. Returns whether the next save can be sent immediately. */
-  async #attempt(entry: StoredSave, session: Session): Promise<boolean> {
+  async #attempt(entry: OutboxEntry, session: Session): Promise<boolean> {
     this.sending.set(entry.id)
     try {
       const vehicle = await sendPendingSave(entry, session.token)
       this.#failures = 0
       if (getCurrentDataOwnerKey() === entry.owner) {
         this.#events.onSaved(vehicle, entry)
-        const isStored = await updateStoredSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
+        const isStored = await updateOutboxEntry({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
         if (!isStored) await rebaseReplacementSave(entry, session)
-      } else await deleteStoredSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
+      } else await deleteOutboxEntry(entry.seq) // its owner has signed out, after which no sent save stays on this device
       this.#settle(entry, { kind: 'saved', vehicle })
       return true
     } catch (error) {
@@ -161,10 +161,10 @@ export class OutboxSender {
   }
 
   /** Handles a failed attempt to send a save. Returns whether the next save can be sent immediately. */
-  async #failed(entry: StoredSave, session: Session, problem: ApiProblem): Promise<boolean> {
+  async #failed(entry: OutboxEntry, session: Session, problem: ApiProblem): Promise<boolean> {
     const { status, code, message } = problem
     const reason: SaveRejection = { status, code, message, vin_number: problem.text('vin_number') ?? undefined }
-    const retained: StoredSave = { ...entry, state: 'refused', reason }
+    const retained: OutboxEntry = { ...entry, state: 'refused', reason }
     const isAwaited = this.#waiters.has(entry.id)
     switch (chooseSendFailureAction(status, code, entry.mode)) {
       case 'retry':
@@ -175,19 +175,19 @@ export class OutboxSender {
         if (isAwaited) break
         // No screen waits for the response, so the save is sent again in a mode in which the server records the conflict. It needs a new
         // key, because the idempotency key of the rejected attempt cannot be used again.
-        await updateStoredSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
+        await updateOutboxEntry({ ...entry, key: createUuid(), mode: 'keep' }, session)
         return true
       case 'refused':
         if (isAwaited) break
-        await updateStoredSave(retained, session)
+        await updateOutboxEntry(retained, session)
         return true
       case 'retained':
-        await updateStoredSave(retained, session)
+        await updateOutboxEntry(retained, session)
         if (this.#waiters.has(entry.id)) this.#settle(entry, { kind: 'refused', problem, retained })
         else this.#events.onRetained(retained)
         return true
     }
-    await deleteStoredSave(entry.seq)
+    await deleteOutboxEntry(entry.seq)
     this.#settle(entry, { kind: 'refused', problem, retained: null })
     return true
   }
@@ -203,7 +203,7 @@ export class OutboxSender {
   }
 
   /** Schedules the next run for the end of a save's undo period. Later saves wait as well, because saves are sent in order. */
-  #waitForHold(entry: StoredSave, now: number): void {
+  #waitForHold(entry: OutboxEntry, now: number): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.flush(), getUndoMsLeft(entry, now))
     this.#release()

@@ -43,7 +43,7 @@ test.each(tamper)('a save with %s changed by hand is never sent, is listed for i
   expect(calls.map(({ name }) => name).filter((name) => name.startsWith('PUT /vehicles'))).toEqual(['PUT /vehicles/8'])
   expect(phone.outboxState.get().undecryptable).toEqual([record.seq])
   expect(phone.pendingSaveCount.get()).toMatchObject({ open: 1, refused: 1 })
-  await phone.deleteStoredSave(record.seq)
+  await phone.deleteOutboxEntry(record.seq)
   expect(phone.outboxState.get().undecryptable).toEqual([])
 })
 

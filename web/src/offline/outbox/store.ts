@@ -5,7 +5,7 @@ import { openDatabase, type Database } from '../database'
 import { recordPendingSaveCount } from '../pendingSaveCount'
 import type { SaveState, EncryptedSave } from '../schema'
 import { openBroadcastChannel } from '../broadcastChannel'
-import { groupPendingSavesByVehicle, UNDO_PERIOD_MS, type PendingSave, type StoredSave } from './pendingSave'
+import { groupPendingSavesByVehicle, UNDO_PERIOD_MS, type PendingSave, type OutboxEntry } from './pendingSave'
 import { getSessionCipher, encryptSave, decryptSave } from './encryption'
 
 const DONE_RETENTION_MS = 3 * 86_400_000
@@ -17,14 +17,14 @@ export interface OutboxState {
   /** Key under which this device stores the data of the person to whom the saves belong; null without a session. */
   owner: string | null
   /** The saves of the signed-in person, in the order of sending. */
-  entries: StoredSave[]
+  entries: OutboxEntry[]
   /**
    * Outbox positions (`seq`) of this person's records that cannot be decrypted, because the records are damaged or were tampered with. Such
    * records are never sent.
    */
   undecryptable: number[]
   /** Saves that wait to be sent, by vehicle id. Rejected saves are not included. */
-  pending: ReadonlyMap<number, StoredSave[]>
+  pending: ReadonlyMap<number, OutboxEntry[]>
   /** Number of saves of other people on this device that the server has not stored. */
   others: number
   /** Whether this browser can store saves; null until the database has been read. */
@@ -95,7 +95,7 @@ async function publish(): Promise<void> {
  * Stores a save of the person who signed in for this session, and returns the save with its position in the outbox. Returns null if this
  * browser has no database; rejects when the device has too little free storage.
  */
-export async function insertPendingSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
+export async function insertPendingSave(entry: PendingSave, session: Session): Promise<OutboxEntry | null> {
   const database = await openDatabase()
   if (database === null) return null
   const seq = await reserveSeq(database)
@@ -152,7 +152,7 @@ function replacing(entry: PendingSave, old: PendingSave | null | undefined): Pen
 }
 
 /** Overwrites a stored save of the signed-in person. Returns `false` without a change if the save was replaced or deleted meanwhile. */
-export async function updateStoredSave(entry: StoredSave, session: Session): Promise<boolean> {
+export async function updateOutboxEntry(entry: OutboxEntry, session: Session): Promise<boolean> {
   const sealed = await encryptSave(entry, session)
   const database = await openDatabase()
   if (database === null) return false
@@ -168,13 +168,13 @@ export async function updateStoredSave(entry: StoredSave, session: Session): Pro
  * Updates the save that replaced `sent` while `sent` was on its way to the server. Called after the server has stored `sent`, whose values
  * become the base of the replacing save.
  */
-export async function rebaseReplacementSave(sent: StoredSave, session: Session): Promise<void> {
+export async function rebaseReplacementSave(sent: OutboxEntry, session: Session): Promise<void> {
   for await (const entry of decryptOwnSaves(session, 'waiting', 'refused')) {
-    if (entry.replaces === sent.seq) await updateStoredSave({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
+    if (entry.replaces === sent.seq) await updateOutboxEntry({ ...replacing(entry, { ...sent, state: 'done' }), seq: entry.seq }, session)
   }
 }
 
-export async function deleteStoredSave(seq: number): Promise<void> {
+export async function deleteOutboxEntry(seq: number): Promise<void> {
   await (await openDatabase())?.delete('outbox', seq)
   await publish()
 }
@@ -183,7 +183,7 @@ export async function deleteStoredSave(seq: number): Promise<void> {
  * Deletes a save that has not been sent, and returns whether the save was deleted. Calls `isUndoable` inside the deleting transaction, so
  * that no tab can read the save for sending between the check and the deletion.
  */
-export async function deleteHeldSave({ seq, id }: StoredSave, isUndoable: () => boolean): Promise<boolean> {
+export async function deleteHeldSave({ seq, id }: OutboxEntry, isUndoable: () => boolean): Promise<boolean> {
   const database = await openDatabase()
   if (database === null) return false
   const writing = database.transaction('outbox', 'readwrite', { durability: 'strict' })
@@ -196,7 +196,7 @@ export async function deleteHeldSave({ seq, id }: StoredSave, isUndoable: () => 
 }
 
 /** Reads the signed-in person's saves in these states from the database, in sending order. Skips records that cannot be decrypted. */
-async function* decryptOwnSaves(session: Session, ...states: SaveState[]): AsyncGenerator<StoredSave> {
+async function* decryptOwnSaves(session: Session, ...states: SaveState[]): AsyncGenerator<OutboxEntry> {
   const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', getDataOwnerKey(session.user))) ?? []
   for (const record of own) {
     const entry = states.includes(record.state) ? await decryptSave(record, session) : null
@@ -205,7 +205,7 @@ async function* decryptOwnSaves(session: Session, ...states: SaveState[]): Async
 }
 
 /** Returns the next save to send, read from the database. */
-export async function findNextSaveToSend(session: Session): Promise<StoredSave | undefined> {
+export async function findNextSaveToSend(session: Session): Promise<OutboxEntry | undefined> {
   for await (const entry of decryptOwnSaves(session, 'waiting')) return entry
   return undefined
 }

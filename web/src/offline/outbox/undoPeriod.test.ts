@@ -81,7 +81,7 @@ test('undo and the end of the hold at the same moment: the save is either undone
     await phone.outbox.flush()
     expect(putsOf(calls)).toEqual(undone ? [] : ['PUT /vehicles/7'])
     expect(phone.states()).toEqual(undone ? [] : ['7 done'])
-    for (const { seq } of phone.outboxState.get().entries) await phone.deleteStoredSave(seq)
+    for (const { seq } of phone.outboxState.get().entries) await phone.deleteOutboxEntry(seq)
   }
 })
 

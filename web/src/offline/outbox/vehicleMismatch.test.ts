@@ -134,7 +134,7 @@ test.each([['while its screen waits', true], ['later', false]])('a save of a del
   phone.outbox.start()
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 refused']))
   expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: SEEN, space: 'A-7', campaign_name: 'Airbag', change: { wanted: { status: 'ng', operator_notes: 'a secret note' } }, reason: { status: 404, code: 'NO_VEHICLE' } })
-  await phone.deleteStoredSave(phone.outboxState.get().entries[0]?.seq ?? 0)
+  await phone.deleteOutboxEntry(phone.outboxState.get().entries[0]?.seq ?? 0)
   expect(phone.states()).toEqual([])
 })
 

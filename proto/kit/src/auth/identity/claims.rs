@@ -37,7 +37,7 @@ pub const MAX_TOKEN_LIFETIME: TimeDelta = TimeDelta::hours(24);
 const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::minutes(15);
 
 /// Returns `true` when a token's times are plausible: not issued in the future, and not valid for longer than allowed.
-pub(super) fn has_plausible_times(claims: &Claims, now: DateTime<Utc>) -> bool {
+pub(super) fn has_plausible_iat_and_exp(claims: &Claims, now: DateTime<Utc>) -> bool {
     let made = DateTime::from_timestamp_millis(claims.iat_ms);
     let ends = DateTime::from_timestamp(claims.exp, 0);
     made.zip(ends).is_some_and(|(made, ends)| {
@@ -87,10 +87,10 @@ mod tests {
             (TimeDelta::zero(), TimeDelta::hours(25), false),
             (TimeDelta::zero(), TimeDelta::days(3650), false),
         ] {
-            assert_eq!(has_plausible_times(&claims(made, lives), now), ours, "made {made}, lives {lives}");
+            assert_eq!(has_plausible_iat_and_exp(&claims(made, lives), now), ours, "made {made}, lives {lives}");
         }
         let inconsistent = Claims { iat: now.timestamp() - 60, ..claims(TimeDelta::zero(), TimeDelta::hours(1)) };
-        assert!(!has_plausible_times(&inconsistent, now), "the two times of issue must agree");
-        assert!(!has_plausible_times(&Claims { iat_ms: i64::MAX, ..inconsistent }, now));
+        assert!(!has_plausible_iat_and_exp(&inconsistent, now), "the two times of issue must agree");
+        assert!(!has_plausible_iat_and_exp(&Claims { iat_ms: i64::MAX, ..inconsistent }, now));
     }
 }

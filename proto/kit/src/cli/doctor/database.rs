@@ -87,7 +87,7 @@ async fn inspect_database(schema: Schema, settings: &Settings) -> anyhow::Result
         db.reject_unsupported_pooler().await?;
         anyhow::Ok(DatabaseFindings {
             health: db.check_health(schema).await?,
-            lossy: db.find_unsafe_settings().await?.join(", "),
+            lossy: db.find_unsafe_postgres_settings().await?.join(", "),
             limit: db.load_connection_limit().await?,
         })
     };

@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { InspectionActivity, Campaign } from '@/api/types'
 import { stubServer } from '@/testing/server'
 import { LEADER, OPERATOR, renderPage, signInAs } from '@/testing/renderPage'
@@ -17,7 +17,7 @@ const activity: InspectionActivity = {
   yards: [], people: [{ hmc: '1007', inspected: 9, saves: 10, found_wrong: 1 }], total: 40, inspected: 12, inspected_before: 3,
 }
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 function open() {
   const calls = stubServer({ 'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [], 'GET /campaigns/5/activity': activity, 'PUT /campaigns/5': campaign })
@@ -50,7 +50,7 @@ test('a team leader sets a due date, an operator cannot', async () => {
   await person.click(dialog.getByRole('button', { name: 'Save' }))
   await screen.findByText('Prazo salvo: 24/12/2026, 17:30.')
   expect(calls.find(({ name }) => name === 'PUT /campaigns/5')?.body).toEqual({ due_at: '2026-12-24T17:30:00-03:00' })
-  endSessionInTab()
+  endSessionAndKeepData()
   signInAs(OPERATOR)
   open()
   await screen.findAllByText('Airbag', { selector: 'h1' })

@@ -6,7 +6,7 @@ import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
-import { listHourlyActivity, computeFinishForecast } from './forecast'
+import { toHourlyActivity, computeFinishForecast } from './forecast'
 import { HourlyColumnChart } from './HourlyColumnChart'
 import { createDateFormatters } from './dateFormatters'
 import { ProgressChart } from './ProgressChart'
@@ -36,7 +36,7 @@ export function ActivityPanel({ activity, pace, dueAt, isClosed = false, isCampa
   const now = useCurrentTime()
   const formats = createDateFormatters(useLanguage())
   const [heading, hourly, tables] = [useId(), useId(), useId()]
-  const worked = listHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
+  const worked = toHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
   const lastWork = worked.at(-1)?.at ?? now
   const isWorkedToday = getStartOfDay(lastWork) === getStartOfDay(now)
   const [range, setRange] = useState<Range>(worked.length > 0 && getStartOfDay(worked[0]?.at ?? 0) === getStartOfDay(now) && !dueAt ? 'today' : 'whole')

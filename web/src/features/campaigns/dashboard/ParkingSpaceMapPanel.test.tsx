@@ -1,6 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { stubServer } from '@/testing/server'
 import { LEADER, renderPage, signInAs } from '@/testing/renderPage'
@@ -19,7 +19,7 @@ const vehicles = [
 const yards = [{ yard_id: 2, yard_name: 'B', total_vehicles: 6, inspected_vehicles: 5 }, { yard_id: 3, yard_name: 'C', total_vehicles: 1, inspected_vehicles: 1 }]
 
 afterEach(() => {
-  endSessionInTab()
+  endSessionAndKeepData()
   vi.restoreAllMocks()
 })
 

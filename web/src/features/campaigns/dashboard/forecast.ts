@@ -37,13 +37,13 @@ export interface FinishForecast {
   need: RequiredRate | null
 }
 
-export const listHourlyActivity = ({ hours }: InspectionActivity): HourlyActivity[] =>
+export const toHourlyActivity = ({ hours }: InspectionActivity): HourlyActivity[] =>
   hours.map(({ at, inspected, saves, found_wrong }) => ({ at: Date.parse(at), inspected, saves, wrong: found_wrong }))
 
 /** Returns the worked hours, each with the number of vehicles inspected by the end of the hour. */
 export function accumulateHourlyActivity(activity: InspectionActivity): (HourlyActivity & { done: number })[] {
   let done = activity.inspected_before
-  return listHourlyActivity(activity).map((hour) => {
+  return toHourlyActivity(activity).map((hour) => {
     done += hour.inspected
     return { ...hour, done }
   })
@@ -97,7 +97,7 @@ export const estimateFinishTime = (left: number, perHour: number, hours: Working
  * the last half hour (`pace`). Only working hours count.
  */
 export function computeFinishForecast(activity: InspectionActivity, pace: number, due: string | null | undefined, now: number): FinishForecast {
-  const worked = listHourlyActivity(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
+  const worked = toHourlyActivity(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
   const hours = inferWorkingHours(worked.map(({ at }) => at))
   const left = activity.total - activity.inspected
   const day = getStartOfDay(worked.at(-1)?.at ?? 0)

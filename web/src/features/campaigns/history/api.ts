@@ -1,6 +1,6 @@
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
-import { useTimelineQuery } from '@/api/timelineQuery'
+import { useHistoryPageQuery } from '@/api/historyPageQuery'
 
 const PAGE_SIZE = 50
 
@@ -9,7 +9,7 @@ const PAGE_SIZE = 50
  * newest events.
  */
 export const useCampaignHistory = (id: number, before: string | null) =>
-  useTimelineQuery(queryKeys.campaignHistory(id, before), async (signal) => {
+  useHistoryPageQuery(queryKeys.campaignHistory(id, before), async (signal) => {
     const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
     const { entries, next } = await unwrapResponse(apiClient.GET('/campaigns/{id}/history', { params: { path: { id }, query }, signal }), 'entries*')
     return { events: entries, next }

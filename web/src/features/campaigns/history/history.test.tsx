@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import { createReply, stubServer } from '@/testing/server'
 import { renderPage, signInAs, LEADER } from '@/testing/renderPage'
 import { HistoryCard } from './HistoryCard'
@@ -11,7 +11,7 @@ const bulk = { job_id: 3, kind: 'undo', detail: 'ok', vehicles: 2 }
 const UNDONE = { at, by_hmc: '1003', imported: null, fields: [], bulk }
 const STARTED = { at, by_hmc: null, imported: null, fields: [{ field: 'status', old: 'Ready', new: 'Ongoing' }], bulk: null }
 
-afterEach(endSessionInTab)
+afterEach(endSessionAndKeepData)
 
 async function unfold(reply: Parameters<typeof stubServer>[0][string]) {
   signInAs(LEADER)

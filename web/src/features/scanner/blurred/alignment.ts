@@ -1,4 +1,4 @@
-import { listHypothesesFromStart, type CodeHypothesis } from './codeHypotheses'
+import { listHypothesesForStartCharacter, type CodeHypothesis } from './codeHypotheses'
 import { chooseStartCharacterCandidates, findStartCharacterCandidates, type MultiScaleProfile, type BlurredTemplates } from './startCharacterCandidates'
 
 /**
@@ -12,7 +12,7 @@ export function findCodeHypotheses(lines: readonly MultiScaleProfile[], searches
   const starts = chooseStartCharacterCandidates(lines.flatMap((line) => searches.flatMap((search) => findStartCharacterCandidates(line, search))))
   const all: CodeHypothesis[] = []
   for (const start of starts) {
-    all.push(...listHypothesesFromStart(start))
+    all.push(...listHypothesesForStartCharacter(start))
     if (all.some(({ cost }) => cost < GOOD_COST)) break
   }
   const found: CodeHypothesis[] = []

@@ -1,5 +1,5 @@
 import { findCodeHypotheses } from './alignment'
-import { pickMostLikelyText, pickMostLikelyValues, type BlurredCodeText } from './likeliestCode'
+import { pickMostLikelyText, pickMostLikelyCharacterValues, type BlurredCodeText } from './likeliestCode'
 import { hasUniformResidual } from './printEvenness'
 import { refineFit, createInitialFit, type CodeFit } from './codeFit'
 import { computeCharacterLikelihoods } from './likelihood'
@@ -68,7 +68,7 @@ function checkHypothesis(values: Float64Array, hypothesis: CodeHypothesis): Prof
     const { residual } = improved
     if (residual.variance > (1 - PROMISING_SHARE) * residual.energy) return null
     const likelihoods = computeCharacterLikelihoods(values, fit, residual)
-    const next = pickMostLikelyValues(likelihoods)
+    const next = pickMostLikelyCharacterValues(likelihoods)
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
       if (residual.contrast <= 0 || residual.variance > (1 - MIN_EXPLAINED_SHARE) * residual.energy || !hasUniformResidual(fit, residual)) return null

@@ -64,7 +64,7 @@ interface Path {
 const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
 
 /** Extends a start character by beam search to full character sequences. Returns a hypothesis for each stop character that matches. */
-export function listHypothesesFromStart(start: StartCharacterCandidate): CodeHypothesis[] {
+export function listHypothesesForStartCharacter(start: StartCharacterCandidate): CodeHypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
   const bests = createBestCharacters(start)

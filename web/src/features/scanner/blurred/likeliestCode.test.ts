@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createFake } from '@/testing/createFake'
 import { createCodeSelector } from '../codeSelector'
 import type { DecodedFrame } from '../decoder'
-import { MIN_MARGIN_FOR_CERTAINTY, MIN_ACCEPTABLE_MARGIN, pickMostLikelyText } from './likeliestCode'
+import { MIN_CERTAIN_LOG_LIKELIHOOD_MARGIN, MIN_ACCEPTED_LOG_LIKELIHOOD_MARGIN, pickMostLikelyText } from './likeliestCode'
 import { CODE_128_SYMBOLOGY, CODE_93_SYMBOLOGY, createCode39Symbology } from './symbologies'
 
 const VALUES_128 = [104, 33, 34, 17, 18, (104 + 33 + 2 * 34 + 3 * 17 + 4 * 18) % 103, 106] // AB12
@@ -17,13 +17,13 @@ const decide39 = (leads: Record<number, number>, rival = 1) => pickMostLikelyTex
 
 test('a text counts when start, stop and check character fit and every character leads by the margin', () => {
   expect(decide128()).toEqual({ text: 'AB12', certain: true, alternatives: [] })
-  expect(decide39({ 1: MIN_MARGIN_FOR_CERTAINTY, 5: MIN_MARGIN_FOR_CERTAINTY })).toEqual({ text: '12345', certain: true, alternatives: [] })
+  expect(decide39({ 1: MIN_CERTAIN_LOG_LIKELIHOOD_MARGIN, 5: MIN_CERTAIN_LOG_LIKELIHOOD_MARGIN })).toEqual({ text: '12345', certain: true, alternatives: [] })
 })
 
 test('one character below the margin makes a text doubtful, in the check character too, and far below it there is no text', () => {
-  expect(decide39({ 3: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toEqual({ text: '12345', certain: false, alternatives: ['12445'] })
-  expect(decide128({ 5: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toMatchObject({ text: 'AB12', certain: false })
-  expect(decide39({ 3: MIN_ACCEPTABLE_MARGIN - 0.01 })).toBeNull()
+  expect(decide39({ 3: MIN_CERTAIN_LOG_LIKELIHOOD_MARGIN - 0.01 })).toEqual({ text: '12345', certain: false, alternatives: ['12445'] })
+  expect(decide128({ 5: MIN_CERTAIN_LOG_LIKELIHOOD_MARGIN - 0.01 })).toMatchObject({ text: 'AB12', certain: false })
+  expect(decide39({ 3: MIN_ACCEPTED_LOG_LIKELIHOOD_MARGIN - 0.01 })).toBeNull()
   expect(decide39({ 1: 3, 2: 3, 3: 3, 4: 3 })).toBeNull()
 })
 
@@ -40,8 +40,8 @@ test('a wrong check character gives no text', () => {
 test('without a start or a stop beyond doubt there is no text', () => {
   expect(decide128({}, VALUES_128.with(0, 40))).toBeNull()
   expect(decide128({}, VALUES_128.with(6, 40))).toBeNull()
-  expect(decide128({ 0: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toBeNull()
-  expect(decide128({ 6: MIN_MARGIN_FOR_CERTAINTY - 0.01 })).toBeNull()
+  expect(decide128({ 0: MIN_CERTAIN_LOG_LIKELIHOOD_MARGIN - 0.01 })).toBeNull()
+  expect(decide128({ 6: MIN_CERTAIN_LOG_LIKELIHOOD_MARGIN - 0.01 })).toBeNull()
   expect(pickMostLikelyText(CODE_39, likelihoods([1, 0, 1, 2, 3, 4, STAR], 44))).toBeNull()
 })
 

@@ -1,4 +1,4 @@
-import { computeExplainedVarianceRatio, computePatternCorrelation, SAMPLES_PER_MODULE, type SampledBrightnessProfile, type PatternTemplate, type SymbologyTemplates } from './templates'
+import { computeExplainedVarianceRatio, computePatternCorrelation, SAMPLES_PER_MODULE, type SampledBrightnessProfile, type CharacterTemplate, type SymbologyTemplates } from './templates'
 
 /** Brightness profile in one of its two directions, resampled at every module size (width of the narrowest bar) of the search. */
 export interface MultiScaleProfile {
@@ -33,7 +33,7 @@ export interface StartCharacterCandidate {
   search: BlurredTemplates
   level: SampledBrightnessProfile
   from: number
-  template: PatternTemplate
+  template: CharacterTemplate
   fit: number
   gain: number
 }
@@ -64,7 +64,7 @@ export function findStartCharacterCandidates(line: MultiScaleProfile, searches: 
 }
 
 /** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
-function chooseBestBlur(line: MultiScaleProfile, searches: readonly BlurredTemplates[], level: SampledBrightnessProfile, from: number, { value }: PatternTemplate): StartCharacterCandidate {
+function chooseBestBlur(line: MultiScaleProfile, searches: readonly BlurredTemplates[], level: SampledBrightnessProfile, from: number, { value }: CharacterTemplate): StartCharacterCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
     if (template === undefined) return []

@@ -7,7 +7,7 @@ export const SAMPLES_PER_MODULE = 3
 const QUIET = 4
 
 /** Pattern of a character with mean 0 and norm 1, for normalized correlation. */
-export interface PatternTemplate {
+export interface CharacterTemplate {
   value: number
   samples: Float64Array
   /** Number of samples before the character's first bar. */
@@ -17,16 +17,16 @@ export interface PatternTemplate {
 /** Blurred character patterns of a symbology, for the coarse search. */
 export interface SymbologyTemplates {
   symbology: Symbology
-  starts: PatternTemplate[]
+  starts: CharacterTemplate[]
   /**
    * Character values (indexes into the symbology's character table) and patterns of the characters between start and stop. `samples`
    * contains the patterns one after another, `count` samples per character.
    */
   inner: { values: number[]; count: number; samples: Float64Array }
-  stop: PatternTemplate
+  stop: CharacterTemplate
 }
 
-function normalize(value: number, dark: Float64Array, lead: number): PatternTemplate {
+function normalize(value: number, dark: Float64Array, lead: number): CharacterTemplate {
   const mean = dark.reduce((sum, shade) => sum + shade, 0) / dark.length
   const norm = Math.sqrt(dark.reduce((sum, shade) => sum + (shade - mean) ** 2, 0))
   return { value, samples: dark.map((shade) => (mean - shade) / norm), lead } // bright is positive, as in a profile
@@ -101,7 +101,7 @@ export function computeSampleEnergy({ sums, squares }: SampledBrightnessProfile,
  * Returns the correlation of samples with a normalized pattern. Its square is the part of the samples' energy (squared deviation from the
  * mean) that the pattern explains.
  */
-export function computePatternCorrelation({ samples }: SampledBrightnessProfile, { samples: pattern }: PatternTemplate, from: number): number {
+export function computePatternCorrelation({ samples }: SampledBrightnessProfile, { samples: pattern }: CharacterTemplate, from: number): number {
   let gain = 0
   for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
@@ -122,7 +122,7 @@ export function findBestMatchingCharacter({ samples }: SampledBrightnessProfile,
 }
 
 /** Returns the share of the samples' variance that a pattern explains, 0 to 1; 0 outside of the profile and for inverted contrast. */
-export function computeExplainedVarianceRatio(level: SampledBrightnessProfile, template: PatternTemplate, from: number): number {
+export function computeExplainedVarianceRatio(level: SampledBrightnessProfile, template: CharacterTemplate, from: number): number {
   const count = template.samples.length
   if (from < 0 || from + count > level.samples.length) return 0
   const energy = computeSampleEnergy(level, from, count)

@@ -16,7 +16,7 @@ export type LabelTextMatch<V> =
 /**
  * Maximum number of differing characters between a label's text and a vehicle's identifier at which the text still identifies the vehicle.
  */
-export const MAX_WRONG_CHARACTERS = 2
+export const MAX_MATCH_EDIT_DISTANCE = 2
 /**
  * Minimum lead of the best identifier: every other identifier must differ from the label's text in at least this many more characters. With
  * a smaller lead, the user picks the vehicle.
@@ -30,7 +30,7 @@ const CERTAIN_CONFIDENCE = 95
 /** Minimum length of an identifier that can identify a vehicle. */
 const MIN_IDENTIFYING_LENGTH = 8
 /**
- * Minimum length of an identifier that may differ in up to `MAX_WRONG_CHARACTERS` characters. A shorter identifier may differ in only one.
+ * Minimum length of an identifier that may differ in up to `MAX_MATCH_EDIT_DISTANCE` characters. A shorter identifier may differ in only one.
  */
 const LENIENT_LENGTH = 10
 /**
@@ -46,7 +46,7 @@ const VEHICLES_PER_SLICE = 2000
 /** Placeholder for a line that was not read, which prevents an identifier from matching across that line. */
 const LINE_SEPARATOR = '\n'
 
-const maxWrong = (length: number): number => (length < MIN_IDENTIFYING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_WRONG_CHARACTERS)
+const maxWrong = (length: number): number => (length < MIN_IDENTIFYING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_MATCH_EDIT_DISTANCE)
 const maxListedDifferences = (length: number): number => Math.min(MAX_LISTED_DIFFERENCES, Math.floor(length * LISTED_PER_CHARACTER))
 
 interface Candidate<V> {
@@ -73,14 +73,14 @@ function joinLines(lines: readonly (RecognizedLine | null)[]): JoinedText {
   }
   for (const line of lines) {
     if (line === null) add(LINE_SEPARATOR, 1)
-    else [...line.text].forEach((character, place) => add(foldLookAlikes(character), (line.confidences[place] ?? 0) < CERTAIN_CONFIDENCE ? 1 : MAX_WRONG_CHARACTERS + 1))
+    else [...line.text].forEach((character, place) => add(foldLookAlikes(character), (line.confidences[place] ?? 0) < CERTAIN_CONFIDENCE ? 1 : MAX_MATCH_EDIT_DISTANCE + 1))
   }
   return joined
 }
 
 /**
  * Finds the vehicle that the lines of a label identify, or otherwise vehicles from which the user picks one. The identifier of the
- * identified vehicle differs from a part of the text in at most `MAX_WRONG_CHARACTERS` characters, and every other identifier differs in at
+ * identified vehicle differs from a part of the text in at most `MAX_MATCH_EDIT_DISTANCE` characters, and every other identifier differs in at
  * least `MIN_EDIT_DISTANCE_MARGIN` characters more. Characters that count as certain must match, because the label may belong to a vehicle
  * of another campaign. A short identifier, or only the ending of an identifier or a parking space, never identifies a vehicle.
  */
@@ -93,7 +93,7 @@ export async function matchLinesToVehicles<V extends OcrCandidateVehicle>(lines:
       const key = foldLookAlikes(vehicle.vin_number)
       if (key === '') continue
       const off = computeSubstringEditDistance(key, joined.text)
-      if (off <= Math.max(maxListedDifferences(key.length), MAX_WRONG_CHARACTERS + MIN_EDIT_DISTANCE_MARGIN) && off < key.length) near.push({ vehicle, key, off })
+      if (off <= Math.max(maxListedDifferences(key.length), MAX_MATCH_EDIT_DISTANCE + MIN_EDIT_DISTANCE_MARGIN) && off < key.length) near.push({ vehicle, key, off })
     }
   }
   return decide(near, joined) ?? listParts(lines, vehicles)

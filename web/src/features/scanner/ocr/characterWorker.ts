@@ -2,7 +2,7 @@ import { createWorker, OEM, PSM } from 'tesseract.js'
 import { getOcrFolderUrl, storeOcrFiles } from '../../../offline/ocrFiles'
 import { readFramePixels } from '../framePixels'
 import { encodePgm, toGrayscale, type GrayPicture } from '../pixels'
-import { extractLinePicture, findTextLines, listLineIndexesByRating } from './lines'
+import { extractLinePicture, findTextLines, listLineIndexesByPriority } from './lines'
 import type { OcrRequest, OcrResponse } from './protocol'
 import { toRecognizedLine } from './recognizeLines'
 import { OCR_ENGINE_CONFIG, OCR_LINE_PARAMETERS, MAX_LINES_PER_PICTURE } from './settings'
@@ -30,7 +30,7 @@ async function answer(request: OcrRequest): Promise<OcrResponse> {
     const picture = toGrayscale(readFramePixels(request.frame))
     const found = findTextLines(picture)
     lines = found.map((line) => extractLinePicture(picture, line))
-    return { kind: 'found', order: listLineIndexesByRating(found).slice(0, MAX_LINES_PER_PICTURE) }
+    return { kind: 'found', order: listLineIndexesByPriority(found).slice(0, MAX_LINES_PER_PICTURE) }
   }
   const line = lines[request.place]
   if (line === undefined) return { kind: 'text', line: { text: '', confidences: [] } }

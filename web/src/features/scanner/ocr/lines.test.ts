@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createBlankPicture, rotatePicture, type GrayPicture } from '../pixels'
-import { extractLinePicture, findTextLines, listLineIndexesByRating, stretchContrast } from './lines'
+import { extractLinePicture, findTextLines, listLineIndexesByPriority, stretchContrast } from './lines'
 
 const SIDE = 600
 
@@ -31,7 +31,7 @@ test('lines are found with their place, height and slant, and the one with the s
   for (const degrees of [-10, -3, 0, 5, 12]) {
     const lines = findTextLines(rotatePicture(picture, (degrees * Math.PI) / 180).picture).filter(({ x, y }) => Math.hypot(x - SIDE / 2, y - SIDE / 2) < 100)
     expect(lines.length, `${degrees}°`).toBe(3)
-    const [first] = listLineIndexesByRating(lines)
+    const [first] = listLineIndexesByPriority(lines)
     const main = lines[first ?? -1]
     expect(first).toBe(1)
     expect(Math.abs((main?.height ?? 0) - 40), `height at ${degrees}°`).toBeLessThan(10)

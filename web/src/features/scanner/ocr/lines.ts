@@ -172,7 +172,7 @@ function findColumns({ xs, ys, count }: Edges, width: number, rows: Span, rise: 
 }
 
 /** Returns the indexes of the lines in the order in which they should be read: lines with the shape of an identifier first. */
-export const listLineIndexesByRating = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
+export const listLineIndexesByPriority = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
 
 /** Cuts a text line out of a picture: deskewed, at the height that the OCR engine reads best, dark on light and with full contrast. */
 export function extractLinePicture(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {

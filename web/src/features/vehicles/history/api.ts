@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
-import { useTimelineQuery } from '@/api/timelineQuery'
+import { useHistoryPageQuery } from '@/api/historyPageQuery'
 import type { Vehicle } from '@/api/types'
 
 const PAGE_SIZE = 20
 
 /** Fetches one page of a vehicle's changes made before the timestamp `before`, newest first. `null` requests the newest changes. */
 export const useVehicleHistoryPage = (id: number, before: string | null) =>
-  useTimelineQuery(queryKeys.vehicleHistoryPage(id, before), async (signal) => {
+  useHistoryPageQuery(queryKeys.vehicleHistoryPage(id, before), async (signal) => {
     const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
     const { changes, next } = await unwrapResponse(apiClient.GET('/vehicles/{id}/history', { params: { path: { id }, query }, signal }), 'changes*')
     return { events: changes, next }

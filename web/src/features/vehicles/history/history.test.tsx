@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endSessionInTab } from '@/api/session'
+import { endSessionAndKeepData } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { createFake } from '@/testing/createFake'
 import { createReply, stubServer } from '@/testing/server'
@@ -14,7 +14,7 @@ const save = { at, by_hmc: '1003', kind: 'save', origin: 'typed', device_time: n
 
 afterEach(() => {
   vi.restoreAllMocks()
-  endSessionInTab()
+  endSessionAndKeepData()
 })
 
 const isNarrow = () => vi.spyOn(window, 'matchMedia').mockReturnValue(createFake<MediaQueryList>({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }))

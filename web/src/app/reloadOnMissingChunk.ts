@@ -1,7 +1,7 @@
 import { pingServer } from '@/api/connectivity'
 
 /** Installs a listener that reloads the page once when code is missing because a newer build has replaced it. Stored drafts are kept. */
-export function reloadPageOnce(): void {
+export function reloadOnMissingChunk(): void {
   setTimeout(() => sessionStorage.removeItem('reloaded'), 60_000)
   let isLeaving = false
   window.addEventListener('beforeunload', () => {

@@ -8,21 +8,21 @@ const MAX_UPLOADS: usize = 16;
 
 /// Semaphore that limits the number of uploaded files in memory. Clones share the limit.
 #[derive(Debug, Clone)]
-pub struct UploadSlots(Arc<Semaphore>);
+pub struct UploadLimiter(Arc<Semaphore>);
 
 /// Permit to keep one uploaded file in memory. Dropping the permit frees the slot.
 #[derive(Debug)]
-pub(super) struct UploadSlot(#[expect(dead_code, reason = "dropping it frees the slot")] OwnedSemaphorePermit);
+pub(super) struct UploadPermit(#[expect(dead_code, reason = "dropping it frees the slot")] OwnedSemaphorePermit);
 
-impl Default for UploadSlots {
+impl Default for UploadLimiter {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(MAX_UPLOADS)))
     }
 }
 
-impl UploadSlots {
+impl UploadLimiter {
     /// Takes a slot without waiting, because a slot may stay taken for minutes. Returns `Busy` when all slots are taken.
-    pub(super) fn try_acquire(&self) -> Result<UploadSlot> {
-        self.0.clone().try_acquire_owned().map(UploadSlot).map_err(|_| Error::Busy)
+    pub(super) fn try_acquire(&self) -> Result<UploadPermit> {
+        self.0.clone().try_acquire_owned().map(UploadPermit).map_err(|_| Error::Busy)
     }
 }

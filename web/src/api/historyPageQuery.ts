@@ -14,7 +14,7 @@ interface Page<E> {
  * Fetches one page of the history of a vehicle, campaign or user. `isOffline` is true when the page is missing because the server is
  * unreachable. `why` is the error message, or null without an error.
  */
-export function useTimelineQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
+export function useHistoryPageQuery<E>(queryKey: QueryKey, load: (signal: AbortSignal) => Promise<Page<E>>) {
   const t = useText()
   const isOnline = useIsServerReachable()
   const { data, error, isPending } = useQuery({ queryKey, queryFn: ({ signal }) => load(signal), placeholderData: keepPreviousData, staleTime: 0 })

@@ -5,9 +5,9 @@ import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
 import { Alert, Card } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { isWrongPasswordError, useChangeOwnPassword } from './api'
+import { isWrongPasswordError, useChangePassword } from './api'
 import { useAccountText, type AccountTextKey } from './text'
-import styles from './OwnPasswordForm.module.css'
+import styles from './ChangePasswordForm.module.css'
 
 const NOTHING = { old: '', new: '', confirmation: '' }
 const useEntry = createFormDraftHook(NOTHING)
@@ -18,11 +18,11 @@ function complaintAbout(entry: typeof NOTHING): AccountTextKey | null {
 }
 
 /** Form that changes the signed-in person's own password. */
-export function OwnPasswordForm({ onChanged }: { onChanged?: () => void }) {
+export function ChangePasswordForm({ onChanged }: { onChanged?: () => void }) {
   const t = useAccountText()
   const [entry, setEntry] = useEntry()
   const [complaint, setComplaint] = useState<AccountTextKey | null>(null)
-  const change = useChangeOwnPassword()
+  const change = useChangePassword()
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const wrong = complaintAbout(entry)
