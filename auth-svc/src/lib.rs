@@ -33,7 +33,7 @@ use access_events::AccessEventLog;
 use anyhow::Context;
 use api::{
     sessions::SessionApi,
-    tokens::{ServiceSecretThrottle, TokenApi},
+    tokens::{TokenApi, WrongServiceSecretThrottle},
     users::UserApi,
 };
 use axum::Router;
@@ -83,7 +83,7 @@ const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Interval at which the counts of repeated access events (page views, sign-ins, rejected calls) are written to the audit log. Each
-/// count is written once, at least a minute after the first of the repeated events.
+/// count is written once: at least a minute after the first of the repeated events, or at shutdown.
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Binary of auth-svc: its name, default listen address and schema.
@@ -186,7 +186,7 @@ fn tokens(host: &ServiceHost, db: Db, keys: Arc<auth_keys::AuthKeys>) -> TokenAp
         keys,
         identity,
         secret: host.settings.service_secret.clone(),
-        wrong_secret_throttle: ServiceSecretThrottle::default(),
+        wrong_service_secret_throttle: WrongServiceSecretThrottle::default(),
     }
 }
 

@@ -75,7 +75,7 @@ pub async fn confirm_session(db: &Db, clock: &Clock, identity: &TokenVerifier, c
     if begun.is_some_and(|(holder, role)| holder == user_id && role == role::role_text(caller.role)) {
         return Ok(());
     }
-    tracing::warn!(user_id, "token rejected: the database has no session with this id, user and role; a signing key may be stolen");
+    tracing::warn!(user_id, "token rejected: the signature is valid, but the database has no such session; a signing key may be stolen");
     metrics::counter!("patio_unknown_sessions_total").increment(1);
     let now = clock.now();
     let expires_at = caller.expires_at + REVOCATION_MARGIN;

@@ -27,7 +27,7 @@ use std::io::{self, Read};
 /// Manages users directly in the database.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
-    /// Lists all users with their role and the time of their last sign-in.
+    /// Lists all users with their access level and the time of their last sign-in.
     List,
     /// Sets a new password and ends all sessions of the user, who has to choose another password after signing in.
     SetPassword {

@@ -98,7 +98,7 @@ impl ServiceContext {
         request: CampaignListQuery,
     ) -> Result<(Vec<CampaignView>, PageMeta), Error> {
         let ids = match request.yard {
-            Some(yard) => Some(array(&self.vehicles.list_campaigns_in_yard(&context.bearer, yard).await?)),
+            Some(yard) => Some(array(&self.vehicles.list_campaign_ids_in_yard(&context.bearer, yard).await?)),
             None => None,
         };
         let filter = CampaignFilter { pattern: request.pattern, statuses: request.statuses, ids };

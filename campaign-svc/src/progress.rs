@@ -12,7 +12,7 @@ use tokio::time::timeout;
 /// Maximum time for which a response with campaigns waits for the progress counters from vehicle-svc.
 const PROGRESS_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// Reads the progress counters of campaigns (all and inspected vehicles). Clones share the cache.
+/// Reads the numbers of all vehicles and of inspected vehicles of campaigns, and caches these counters. Clones share the cache.
 #[derive(Clone)]
 pub struct ProgressReader {
     /// Cache shared with vehicle-svc, which updates the counters with every save. `None` when the services share no cache.

@@ -45,7 +45,7 @@ impl VehicleClient {
     }
 
     /// Returns the ids of the campaigns that have vehicles in a yard.
-    pub async fn list_campaigns_in_yard(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
+    pub async fn list_campaign_ids_in_yard(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
         let request = bearer.grpc_request(ListCampaignsOfYardRequest { yard });
         Ok(self.yards.clone().list_campaigns_of_yard(request).await.map_err(Error::DependencyFailed)?.into_inner().campaign_ids)
     }

@@ -13,7 +13,7 @@ pub enum Error {
     #[error("Upload not found. Import the file again.")]
     UploadNotFound,
     /// The upload id belongs to another user, or a different file was already imported under this upload id.
-    #[error("This upload belongs to another user or another file. Start a new import.")]
+    #[error("This upload was started by another user or for another file. Start a new import.")]
     UploadIdReused,
     /// The import with this upload id is still running.
     #[error("This file is already being imported.")]

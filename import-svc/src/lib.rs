@@ -1,11 +1,11 @@
 //! import-svc: imports campaigns from `.xlsx` workbooks, exports campaigns as workbooks, and applies vehicle changes from CSV
 //! files.
 
+pub mod active_imports;
 mod api;
 mod error;
 pub mod files;
 mod import_outcome;
-pub mod in_process_imports;
 mod progress;
 mod recovery;
 mod saga;
@@ -13,9 +13,9 @@ mod saga_clients;
 pub mod store;
 pub mod template_workbook;
 
+use active_imports::ActiveImports;
 use api::upload_limiter::UploadLimiter;
 use files::export::Exporter;
-use in_process_imports::InProcessImports;
 use patio_kit::{
     audit::AuditLogService,
     cli::{
@@ -97,7 +97,7 @@ pub async fn run_doctor_checks(_settings: &Settings, config: &Config, all: &mut 
 /// Builds the gRPC services of import-svc and starts their background tasks.
 pub async fn start(config: Config, host: &ServiceHost) -> anyhow::Result<Service> {
     let db = host.open_database(SCHEMA).await?;
-    let (reader, running) = (config.reader()?, InProcessImports::default());
+    let (reader, running) = (config.reader()?, ActiveImports::default());
     recovery::spawn_import_recovery(host, db.clone(), running.clone());
     recovery::spawn_rejected_workbook_purge(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir());

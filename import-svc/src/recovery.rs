@@ -1,8 +1,8 @@
 //! Recovers orphaned imports, which are imports whose process died before the import ended. If the campaign of an orphaned import is
 //! published, the import is marked as imported. Otherwise, the import is marked as failed and its draft campaign is discarded.
 use crate::{
+    active_imports::ActiveImports,
     error::Result,
-    in_process_imports::InProcessImports,
     saga_clients::SagaClients,
     store::{self, HEARTBEAT_TIMEOUT, ImportFailureKind, RunningImport, rejected_workbooks},
 };
@@ -25,11 +25,11 @@ const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Starts the background task that recovers orphaned imports, whose process died.
-pub fn spawn_import_recovery(host: &ServiceHost, db: Db, running: InProcessImports) {
+pub fn spawn_import_recovery(host: &ServiceHost, db: Db, running: ActiveImports) {
     let tokens = host.service_token_source("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
     let searched = db.clone();
-    searched.spawn_repeating_after_writes(&tasks, RECOVERY_INTERVAL, move || {
+    searched.spawn_task_run_after_writes(&tasks, RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
             let recovered = recover_all(&host, &db, &running, &tokens).await;
@@ -63,7 +63,7 @@ pub fn spawn_rejected_workbook_purge(host: &ServiceHost, db: Db) {
 /// # Errors
 /// Returns an error when the running imports cannot be listed, a service token cannot be obtained, or an import cannot be recovered. If
 /// several imports cannot be recovered, returns the last error.
-async fn recover_all(host: &ServiceHost, db: &Db, running: &InProcessImports, tokens: &ServiceTokenSource) -> Result<bool> {
+async fn recover_all(host: &ServiceHost, db: &Db, running: &ActiveImports, tokens: &ServiceTokenSource) -> Result<bool> {
     let all = store::list_running_imports(db).await?;
     let is_any_running = !all.is_empty();
     let silent_since = host.clock.now() - HEARTBEAT_TIMEOUT;

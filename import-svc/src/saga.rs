@@ -1,9 +1,9 @@
 //! Saga of one import: reads the file, creates a draft campaign, stores the vehicles and publishes the campaign. If a step fails,
 //! the saga undoes the earlier steps.
 use crate::{
+    active_imports::ActiveImports,
     error::{Error, Result},
     import_outcome::{ImportOutcome, ImportedCampaign},
-    in_process_imports::InProcessImports,
     progress::ProgressTracker,
     saga_clients::SagaClients,
     store::{
@@ -81,7 +81,7 @@ pub struct Importer {
     /// Source of the service tokens for calls to other services.
     pub tokens: ServiceTokenSource,
     /// Imports that run in this process.
-    pub running: InProcessImports,
+    pub running: ActiveImports,
 }
 
 impl Importer {
@@ -117,7 +117,7 @@ impl Importer {
     }
 
     /// Runs an import in a background task, so that a disconnected client cannot interrupt the import between two steps.
-    /// `leftover` is the id of the draft campaign of an earlier attempt.
+    /// `leftover` is the id of the campaign that an earlier attempt created. The campaign is a draft or already published.
     async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<ImportOutcome> {
         let entered = self.running.mark_running(id);
         if let Some(draft) = leftover {

@@ -19,7 +19,7 @@ const openScanner = (page: Page) => page.getByRole('button', { name: 'Scan', exa
 /** Expects the error text, no running camera, and that Manual opens the field for typing. */
 async function fails(page: Page, words: string): Promise<void> {
   await expect(dialog(page).getByRole('alert')).toContainText(words)
-  expect((await countCameraTracks(page)).live).toBe(0)
+  await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)
   await dialog(page).getByRole('button', { name: 'Manual' }).click()
   await expect(dialog(page)).toHaveCount(0)
   await page.getByLabel('Vehicle identifier').fill('000123')
@@ -150,11 +150,11 @@ test('an engine or a scanner that cannot be loaded says so, and works once it ca
       await page.goto(path())
       await openScanner(page)
       await expect(dialog(page).getByRole('alert')).toContainText(words)
-      expect((await countCameraTracks(page)).live).toBe(0)
+      await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)
       await page.unroute(blocked)
       await dialog(page).getByRole('button', { name: 'Try again' }).click()
       await expect(page.getByLabel('Vehicle identifier')).toHaveValue(HERE)
-      expect((await countCameraTracks(page)).live).toBe(0)
+      await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)
       await page.close()
     }
   })

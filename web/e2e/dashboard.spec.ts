@@ -12,7 +12,9 @@ test('the campaign shows its work over time as it happens, and what a due date n
   const campaign = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Over time', [...createRowsInYard('A', 6), ...createRowsInYard('B', 2, 101)])
   const operator = await getHeaders(page.request, await createMember(page.request, 'op'))
   await saveVehicle(page.request, operator, campaign.vehicles[0]?.id ?? 0, { status: 'ok' })
+  const live = page.waitForResponse((response) => response.url().endsWith('/api/events'))
   await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${campaign.id}`)
+  await live // changes before it are not announced
   const charts = page.getByRole('region', { name: 'Progress over time' })
   const progress = charts.getByRole('img', { name: /^\d de 8 inspecionados/ })
   await expect(progress).toHaveAccessibleName(/^1 de 8 inspecionados/)

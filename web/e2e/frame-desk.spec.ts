@@ -1,5 +1,6 @@
 import { expect, test, type Locator, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard } from './support/campaign'
+import { createHandScanner, keystrokesOf } from './support/handScanner'
 import { supervisor } from './support/people'
 import { holdRequest } from './support/parts'
 import { openAs, getHeaders, createMember, getSharedMember } from './support/session'
@@ -182,7 +183,8 @@ test('keys lead home, to Manage Campaigns and to the conflicts, and ? lists them
     expect(new URL(page.url()).pathname).toBe('/campaign-home')
     await expect(list).toHaveCount(0)
   }
-  await page.keyboard.type('gm?gc', { delay: 20 }) // as fast as a hardware scanner
+  const scan = await createHandScanner(page)
+  await scan(...keystrokesOf('gm?gc'))
   await still()
   await page.getByRole('searchbox').focus()
   await press(page, 'g', 'm', '?')

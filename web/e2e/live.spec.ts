@@ -93,13 +93,13 @@ for (const viewport of SIZES) {
         await leader.getByRole('row').filter({ has: keep }).focus()
         await leader.keyboard.press('2')
       } else await keep.click()
+      await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} manteve o seu valor.`)).toBeVisible() // before the toast ends
       await expect(leader.getByText('Nenhum conflito.', { exact: false })).toBeVisible()
       await leader.getByRole('tab', { name: 'Resolved' }).click()
       await expect(leader.getByText(`Kept by ${supervisor.hmc}`)).toBeVisible()
       await takeScreenshot(leader, 'conflicts-settled')
       await desk.close()
 
-      await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} manteve o seu valor.`)).toBeVisible()
       await expect(page.getByRole('region', { name: 'Your conflicts' })).toContainText('manteve o seu valor')
       await takeScreenshot(page, 'outbox-outcome')
       await page.reload()

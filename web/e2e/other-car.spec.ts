@@ -99,7 +99,7 @@ test('a save that meets another vehicle while its person waits asks at once', as
   for (const button of await dialog.getByRole('button').all()) expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(MIN_TAP)
   await dialog.getByRole('button', { name: `Yes, save to ${now}` }).click()
   await expect(page).toHaveURL(/\/campaign\/\d+$/)
-  expect(await fetchVehicle(page.request, headers, id)).toMatchObject({ vin_number: now, status: 'ok', inspected: true })
+  await expect.poll(() => fetchVehicle(page.request, headers, id)).toMatchObject({ vin_number: now, status: 'ok', inspected: true })
 })
 
 test('a save of a vehicle that is gone stays readable on the phone until it is discarded', async ({ page, context }) => {

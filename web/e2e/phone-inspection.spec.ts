@@ -167,7 +167,7 @@ test('a note that was saved is offered on the next car with a defect, and a tap 
   await expect(page.getByRole('group', { name: 'Recent notes' })).toHaveCount(0)
   await notes.fill('Connector clip is broken')
   await action(page, 'Save and Go Next').click()
-  await action(page, 'Ir agora').click()
+  await action(page, 'Ir agora').click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
   await scanned(page, second)
   await status(page, 'ng').click()
   const note = page.getByRole('button', { name: 'Insert note: Connector clip is broken' })
@@ -202,6 +202,7 @@ test('the vehicle just saved is corrected before the next one opens, without ano
   await status(page, 'ng').click()
   await action(page, 'Save and Go Next').click()
   const correct = action(page, 'Correct this vehicle')
+  await correct.focus() // stops the delay
   expect((await boxOf(correct)).height).toBeGreaterThanOrEqual(44)
   expect(await gap(correct, action(page, 'Ir agora'))).toBeGreaterThanOrEqual(GAP_PX)
   await correct.click()
@@ -211,13 +212,13 @@ test('the vehicle just saved is corrected before the next one opens, without ano
   await expect(status(page, 'ng')).toHaveAttribute('aria-pressed', 'true')
   await page.waitForTimeout(NEXT_MS + 400)
   await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}$`))
-  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', version: first.version + 1 })
+  await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', version: first.version + 1 })
   await status(page, 'ok').click()
   await (await openNotes(page)).fill('wrong button')
   await action(page, 'Save and Go Next').click()
-  await action(page, 'Ir agora').click()
+  await action(page, 'Ir agora').click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
-  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', operator_notes: 'wrong button', version: first.version + 2 })
+  await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', operator_notes: 'wrong button', version: first.version + 2 })
 })
 
 test('on its side, a phone shows the notice of a restored draft in one line above the form', async ({ page }) => {

@@ -52,7 +52,7 @@ for (const viewport of SIZES) {
       const today = new Intl.DateTimeFormat('pt-BR', { timeZone: 'Etc/GMT+3', day: '2-digit', month: '2-digit', year: 'numeric' }).format()
       for (const part of [name, supervisor.hmc, today]) {
         await openAs(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
-        await tapOn(page, listEntries(page, name).getByText(part === supervisor.hmc ? new RegExp(`^(by )?${supervisor.hmc}$`) : part, { exact: true }))
+        await tapOn(page, listEntries(page, name).getByText(part === supervisor.hmc ? new RegExp(`^(by HMC )?${supervisor.hmc}$`) : part, { exact: true }))
         await expect(page).toHaveURL(new RegExp(`/yard\\?campaign=${many.first}$`))
       }
       await page.goBack()

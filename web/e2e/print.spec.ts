@@ -21,6 +21,7 @@ async function print(page: Page, path: string, waitsFor: string): Promise<string
   await expect(page.locator('[role=status][aria-label]')).toHaveCount(0)
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.setViewportSize(SHEET)
+  await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)) })) // the change of the medium is reported with the next frame
   return page.locator('body').innerText()
 }
 

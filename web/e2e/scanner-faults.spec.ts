@@ -29,13 +29,13 @@ test('of several rear cameras the main one is taken, another one is chosen and r
   }
   await reopen()
   expect(await getRequestedCameras(page)).toEqual(['two', 'zero'])
-  expect((await countCameraTracks(page)).live).toBe(1)
+  await expect.poll(async () => (await countCameraTracks(page)).live).toBe(1)
   const other = scanDialog(page).getByRole('button', { name: 'Switch camera' })
   for (const asked of [['two', 'zero', 'two'], ['two', 'zero', 'two', 'three']]) {
     await other.click()
     await expect.poll(() => getRequestedCameras(page)).toEqual(asked)
     await expect(aims(page)).toBeVisible()
-    expect((await countCameraTracks(page)).live).toBe(1)
+    await expect.poll(async () => (await countCameraTracks(page)).live).toBe(1)
   }
   await takeScreenshot(page, 'scan-lenses')
   await reopen()
@@ -48,7 +48,7 @@ test('of several rear cameras the main one is taken, another one is chosen and r
   expect(await getRequestedCameras(page)).toEqual(['zero', 'two'])
   await show(page, 'label')
   await expect(identifier(page)).toHaveValue(HERE)
-  expect((await countCameraTracks(page)).live).toBe(0)
+  await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)
   await page.context().close()
 })
 
@@ -88,7 +88,7 @@ test('a camera that another app has or that is gone is tried again by itself, wi
   })
   await show(page, 'label')
   await expect(identifier(page)).toHaveValue(HERE)
-  expect((await countCameraTracks(page)).live).toBe(0)
+  await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)
   await page.context().close()
 })
 

@@ -65,6 +65,7 @@ test.describe('with pages kept by the phone', () => {
       await context.setOffline(true)
       await inspect(page, first, 'ng')
       await expect(waits(page)).toBeVisible()
+      await expect(page).toHaveURL(/\/campaign\/\d+$/) // the change of the screen would close the menu
       await page.getByRole('button', { name: 'Open menu' }).click()
       await page.getByRole('button', { name: 'Logout' }).click()
       const question = page.getByRole('dialog', { name: 'Sign out with 1 pending save?' })

@@ -46,7 +46,7 @@ test('a save without a status is asked about once, and such vehicles are counted
   await page.getByRole('button', { name: 'Save and Exit' }).click()
   await dialog.getByRole('button', { name: 'YES', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(`/campaign/${id}$`))
-  expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ inspected: true, status: '' })
+  await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ inspected: true, status: '' })
 
   await openAs(page, supervisor, `/campaign/${id}/vehicles`)
   await expect(chip(page, 'Not inspected')).toContainText('2')
@@ -120,8 +120,8 @@ test('the menu of each role holds the entries of the specification, and what is 
   ] as const) {
     await openAs(page, person, '/account')
     await page.getByRole('button', { name: 'Open menu' }).click()
-    expect(await entries('Menu')).toEqual([...own, ...tail])
-    expect(await entries('More')).toEqual(more)
+    await expect.poll(() => entries('Menu')).toEqual([...own, ...tail])
+    await expect.poll(() => entries('More')).toEqual(more)
     await expect(page.getByRole('heading', { name: 'More' })).toBeVisible()
   }
   await takeScreenshot(page, 'menu-more')

@@ -85,7 +85,7 @@ test('a save beside the list opens the next vehicle there, and leaving it closes
   await pane(page).getByRole('button', { name: 'Save and Go Next' }).click()
   await expect(pane(page).getByText(sixth?.parking_space ?? '', { exact: true }).first()).toBeVisible()
   await expect(page).toHaveURL(new RegExp(`vehicle=${sixth?.id}$`))
-  expect(await fetchVehicle(page.request, headers, fifth?.id ?? 0)).toMatchObject({ status: 'ok' })
+  await expect.poll(() => fetchVehicle(page.request, headers, fifth?.id ?? 0)).toMatchObject({ status: 'ok' })
   await expect(rowOf(page, 'A-5')).toContainText('ok')
   await pane(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(pane(page)).toHaveCount(0)

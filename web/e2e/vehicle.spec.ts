@@ -91,7 +91,7 @@ for (const viewport of SIZES) {
       await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
       const { tapped, gone } = await getNavigationTimes(page)
       expect(gone - tapped).toBeLessThan(AT_ONCE_MS)
-      expect((await fetchVehicle(page.request, headers, first.id)).inspected).toBe(true)
+      await expect.poll(async () => (await fetchVehicle(page.request, headers, first.id)).inspected).toBe(true)
     })
 
     test('an operator chooses what the stored status allows and sees why not', async ({ page }) => {
@@ -154,7 +154,7 @@ for (const viewport of SIZES) {
       await exit(page).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page).toHaveURL(/\/campaign\//)
-      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ admin_notes: 'seen twice', operator_notes: 'left door' })
+      await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ admin_notes: 'seen twice', operator_notes: 'left door' })
     })
 
     test('a supervisor edits VIN and parking space in place: Enter saves, Escape cancels', async ({ page }) => {
@@ -181,7 +181,7 @@ for (const viewport of SIZES) {
       await exit(page).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page.getByRole('link', { name: /^Yard B: 1 of 1/ })).toBeVisible()
-      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ vin_number: renamed, parking_space: 'b-77', id_yard: 4, inspected: true })
+      await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ vin_number: renamed, parking_space: 'b-77', id_yard: 4, inspected: true })
       await openVehicleAs(page, supervisor, first)
       await page.getByRole('button', { name: /^Edit Parking Space/ }).click()
       await page.getByRole('textbox', { name: 'Parking Space' }).fill('!7')
@@ -190,7 +190,7 @@ for (const viewport of SIZES) {
       await exit(page).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page).toHaveURL(/\/campaign\//)
-      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ parking_space: '!7', id_yard: 4 })
+      await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ parking_space: '!7', id_yard: 4 })
     })
 
     test('who saves second sees both versions and chooses', async ({ page }) => {
@@ -212,7 +212,7 @@ for (const viewport of SIZES) {
       await exit(page).click()
       await dialog.getByRole('button', { name: 'Keep yours' }).click()
       await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
-      expect(await fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: 'scratch on the door' })
+      await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: 'scratch on the door' })
 
       await openVehicleAs(page, operator, first)
       await (await openNotes(page)).fill('mine')

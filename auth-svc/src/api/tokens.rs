@@ -45,14 +45,14 @@ pub struct TokenApi {
     /// Shared secret with which other services request a service token.
     pub secret: Secret,
     /// Throttle for requests with a wrong service secret.
-    pub wrong_secret_throttle: ServiceSecretThrottle,
+    pub wrong_service_secret_throttle: WrongServiceSecretThrottle,
 }
 
 /// Throttle for requests with a wrong service secret: counts and logs each request, and answers one request per second.
 #[derive(Default)]
-pub struct ServiceSecretThrottle(Mutex<()>);
+pub struct WrongServiceSecretThrottle(Mutex<()>);
 
-impl ServiceSecretThrottle {
+impl WrongServiceSecretThrottle {
     async fn refuse(&self, service: &str) {
         metrics::counter!("patio_wrong_service_secrets_total").increment(1);
         tracing::warn!(service, "service token request rejected: wrong service secret");
@@ -89,7 +89,7 @@ impl TokenService for TokenApi {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
         if !self.secret.split_values().any(|ours| auth_keys::constant_time_eq(ours, &asked.secret)) {
-            self.wrong_secret_throttle.refuse(name).await;
+            self.wrong_service_secret_throttle.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
         let now = self.clock.now().timestamp_millis();

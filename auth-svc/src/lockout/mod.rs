@@ -93,8 +93,8 @@ impl Lockout {
         }
     }
 
-    /// Releases a reserved attempt in the database after its password was correct. Resets the failure counts and ends a block of the
-    /// primary counter. The attempt no longer counts against the rate limits. After the commit, the caller also calls
+    /// Releases the reservation of a sign-in attempt in the database, after the password was correct. Resets the failure counts, and
+    /// ends a block that the primary counter caused. The attempt no longer counts against the rate limits. After the commit, the caller also calls
     /// [`Self::release_attempt_in_cache`].
     ///
     /// # Errors

@@ -114,8 +114,8 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
         if !api.confirmed.is_session_open(&api.sessions(), &caller, &bearer).await {
             return Err(not_signed_in());
         }
-        if let Some(caller_slot) = parts.extensions.get::<CallContextCell>() {
-            let _ = caller_slot.0.set(bearer.clone());
+        if let Some(call_context_cell) = parts.extensions.get::<CallContextCell>() {
+            let _ = call_context_cell.0.set(bearer.clone());
         }
         // The called service checks the caller's role again.
         let path = parts.extensions.get::<MatchedPath>();

@@ -38,8 +38,8 @@ const LOG_INTERVAL: Duration = Duration::from_secs(1);
 /// Amount that one rejected request adds to the recovery debt. Each request admitted without waiting pays off 1, and the overload
 /// ends when no debt is left.
 const DEBT_PER_REJECTION: usize = 16;
-/// Upper limit of the recovery debt, as a number of rejected requests per permit. Once the limit is reached, further rejections do
-/// not prolong the overload. A lower limit could end an overload too early: a few reads between two saves would pay off the debt.
+/// Upper limit of the recovery debt (see [`DEBT_PER_REJECTION`]), as a number of rejected requests per permit. At the limit, further
+/// rejections do not prolong the overload. With a lower limit, a few admitted reads would pay off the debt and end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.

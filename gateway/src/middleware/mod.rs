@@ -50,9 +50,9 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
     let id = RequestId::from_headers(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
-    let caller_slot = CallContextCell::default();
+    let call_context_cell = CallContextCell::default();
     request.extensions_mut().insert(id.clone());
-    request.extensions_mut().insert(caller_slot.clone());
+    request.extensions_mut().insert(call_context_cell.clone());
     let span = request_span(&request, &route, &id);
     let secure = is_https(request.extensions(), request.headers(), &api.config.trusted_proxies);
     let waits = request.headers().contains_key(header::EXPECT);
@@ -63,7 +63,7 @@ pub async fn outer_middleware(State(api): State<AppState>, mut request: Request,
         kept.drain(waits).await;
     }
     if answered.status() == StatusCode::FORBIDDEN {
-        audit_forbidden(&api, &caller_slot, &answered, format!("{method} {route}"));
+        audit_forbidden(&api, &call_context_cell, &answered, format!("{method} {route}"));
     }
     let mut response = normalize_error(answered, &path, &id);
     set_common_response_headers(response.headers_mut(), &path, &id, api.config.sends_hsts() && secure);
@@ -105,9 +105,9 @@ pub async fn drain_and_respond_overloaded(api: &AppState, (head, body): (Parts, 
 const REASONS_NOT_AUDITED: [ErrorReason; 3] = [ErrorReason::WrongPassword, ErrorReason::ConfirmPassword, ErrorReason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.
-fn audit_forbidden(api: &AppState, caller_slot: &CallContextCell, answered: &Response, call: String) {
+fn audit_forbidden(api: &AppState, call_context_cell: &CallContextCell, answered: &Response, call: String) {
     let code = answered.extensions().get::<Problem>().map(|problem| problem.body.code.clone()).unwrap_or_default();
-    let Some(bearer) = caller_slot.0.get().filter(|_| REASONS_NOT_AUDITED.iter().all(|reason| reason.text() != code)).cloned() else {
+    let Some(bearer) = call_context_cell.0.get().filter(|_| REASONS_NOT_AUDITED.iter().all(|reason| reason.text() != code)).cloned() else {
         return;
     };
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };

@@ -57,7 +57,7 @@ impl Cells<'_, '_> {
         let (mut buffer, mut is_worksheet) = (Vec::new(), false);
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::damaged_part_rejection())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::corrupt_workbook_part_rejection())? {
                 Event::Empty(start) if start.local_name().as_ref() == "sheetData" => return Ok(false),
                 Event::Start(start) => match start.local_name().as_ref() {
                     "sheetData" => return Ok(true),
@@ -65,7 +65,7 @@ impl Cells<'_, '_> {
                     _ if !is_worksheet => return Err(workbook::chart_sheet_rejection()),
                     _ => {}
                 },
-                Event::Eof => return Err(workbook::damaged_part_rejection()),
+                Event::Eof => return Err(workbook::corrupt_workbook_part_rejection()),
                 _ => {}
             }
         }
@@ -76,7 +76,7 @@ impl Cells<'_, '_> {
         let mut buffer = Vec::new();
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::damaged_part_rejection())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::corrupt_workbook_part_rejection())? {
                 Event::Start(start) if start.local_name().as_ref() == "c" => {
                     let (at, cell) = self.cell(&start)?;
                     take(at, cell)?;
@@ -92,7 +92,7 @@ impl Cells<'_, '_> {
                 }
                 Event::End(end) if end.local_name().as_ref() == "row" => (self.row, self.column) = (self.row.saturating_add(1), 0),
                 Event::End(end) if end.local_name().as_ref() == "sheetData" => return Ok(()),
-                Event::Eof => return Err(workbook::damaged_part_rejection().into()),
+                Event::Eof => return Err(workbook::corrupt_workbook_part_rejection().into()),
                 _ => {}
             }
         }
@@ -101,7 +101,11 @@ impl Cells<'_, '_> {
     fn begin_row(&mut self, start: &BytesStart<'_>) -> Result<(), Rejection> {
         let number = Attributes::of(start)?.place;
         if !number.is_empty() {
-            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(workbook::damaged_part_rejection)?;
+            self.row = number
+                .parse::<u32>()
+                .ok()
+                .and_then(|number| number.checked_sub(1))
+                .ok_or_else(workbook::corrupt_workbook_part_rejection)?;
         }
         Ok(())
     }
@@ -111,7 +115,7 @@ impl Cells<'_, '_> {
         if attributes.place.is_empty() {
             Ok((self.row, self.column))
         } else {
-            position(attributes.place).ok_or_else(workbook::damaged_part_rejection)
+            position(attributes.place).ok_or_else(workbook::corrupt_workbook_part_rejection)
         }
     }
 
@@ -122,7 +126,7 @@ impl Cells<'_, '_> {
         let (mut value, mut buffer) = (None, Vec::new());
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::damaged_part_rejection())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| workbook::corrupt_workbook_part_rejection())? {
                 Event::Empty(inner) if matches!(inner.local_name().as_ref(), "v" | "is") => value = Some(String::new()),
                 Event::Start(inner) => match inner.local_name().as_ref() {
                     "v" => value = Some(workbook::read_element_text(&mut self.xml, "v")?),
@@ -130,7 +134,7 @@ impl Cells<'_, '_> {
                     _ => {}
                 },
                 Event::End(end) if end.local_name().as_ref() == "c" => break,
-                Event::Eof => return Err(workbook::damaged_part_rejection()),
+                Event::Eof => return Err(workbook::corrupt_workbook_part_rejection()),
                 _ => {}
             }
         }
@@ -178,8 +182,9 @@ impl<'x> Attributes<'x> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
         while let Some((name, behind)) = rest.split_once('=') {
             let behind = behind.trim_start();
-            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(workbook::damaged_part_rejection)?;
-            let (value, after) = behind[1..].split_once(quote).ok_or_else(workbook::damaged_part_rejection)?;
+            let quote =
+                behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(workbook::corrupt_workbook_part_rejection)?;
+            let (value, after) = behind[1..].split_once(quote).ok_or_else(workbook::corrupt_workbook_part_rejection)?;
             match name.trim() {
                 "r" => attributes.place = value,
                 "s" => attributes.style = value,
@@ -188,7 +193,7 @@ impl<'x> Attributes<'x> {
             }
             rest = after;
         }
-        if rest.trim().is_empty() { Ok(attributes) } else { Err(workbook::damaged_part_rejection()) }
+        if rest.trim().is_empty() { Ok(attributes) } else { Err(workbook::corrupt_workbook_part_rejection()) }
     }
 }
 

@@ -77,13 +77,13 @@ impl<'f> Workbook<'f> {
     /// # Errors
     /// Returns the rejection when the worksheet part is missing.
     pub(crate) fn open_sheet(&mut self) -> Result<(WorkbookPartReader<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
-        let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part_rejection)?;
+        let part = part(&mut self.package, &self.sheet)?.ok_or_else(corrupt_workbook_part_rejection)?;
         Ok((part, &self.texts, &self.formats))
     }
 }
 
 /// Builds the rejection of a workbook in which a required part (file) cannot be read.
-pub(crate) fn damaged_part_rejection() -> Rejection {
+pub(crate) fn corrupt_workbook_part_rejection() -> Rejection {
     unreadable_workbook_rejection("its contents are damaged")
 }
 
@@ -138,7 +138,7 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
     let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
     let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_main_workbook_path(name)).map(tidy));
-    path.ok_or_else(damaged_part_rejection)
+    path.ok_or_else(corrupt_workbook_part_rejection)
 }
 
 /// Relationship: a link from one part of the `.xlsx` package to another part. `kind` is a URI whose last segment names the kind of the
@@ -162,7 +162,7 @@ fn relationships(package: &mut Package<'_>, path: &str) -> Result<HashMap<String
 
 fn entries(package: &mut Package<'_>, path: &str) -> Result<(Vec<Entry>, bool), Rejection> {
     let (mut entries, mut from_1904) = (Vec::new(), false);
-    let mut xml = part(package, path)?.ok_or_else(damaged_part_rejection)?;
+    let mut xml = part(package, path)?.ok_or_else(corrupt_workbook_part_rejection)?;
     each_start(&mut xml, |start| {
         match start.local_name().as_ref() {
             "sheet" => entries.push(Entry {
@@ -186,7 +186,7 @@ fn each_start(
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| corrupt_workbook_part_rejection())? {
             Event::Start(start) | Event::Empty(start) => take(&start)?,
             Event::Eof => return Ok(()),
             _ => {}
@@ -197,11 +197,11 @@ fn each_start(
 /// Returns the value of the XML attribute with this name, ignoring its namespace prefix; empty if the attribute is missing.
 fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String, Rejection> {
     for attribute in start.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|_| damaged_part_rejection())?;
+        let attribute = attribute.map_err(|_| corrupt_workbook_part_rejection())?;
         if attribute.key.local_name().as_ref() == name {
             return quick_xml::escape::unescape(attribute.value.as_ref())
                 .map(std::borrow::Cow::into_owned)
-                .map_err(|_| damaged_part_rejection());
+                .map_err(|_| corrupt_workbook_part_rejection());
         }
     }
     Ok(String::new())
@@ -213,12 +213,12 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| corrupt_workbook_part_rejection())? {
             Event::Start(start) if start.local_name().as_ref() == "si" => texts.push(read_cell_text(&mut xml, "si")?.into()),
             Event::Empty(start) if start.local_name().as_ref() == "si" => texts.push("".into()),
             Event::Empty(start) if start.local_name().as_ref() == "sst" => return Ok(texts),
             Event::End(end) if end.local_name().as_ref() == "sst" => return Ok(texts),
-            Event::Eof => return Err(damaged_part_rejection()),
+            Event::Eof => return Err(corrupt_workbook_part_rejection()),
             _ => {}
         }
     }
@@ -230,7 +230,7 @@ pub(crate) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| corrupt_workbook_part_rejection())? {
             Event::Start(start) => match start.local_name().as_ref() {
                 "rPh" => phonetic = true,
                 "t" => {
@@ -245,7 +245,7 @@ pub(crate) fn read_cell_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &str
             },
             Event::End(end) if end.local_name().as_ref() == closing => return Ok(whole),
             Event::End(end) if end.local_name().as_ref() == "rPh" => phonetic = false,
-            Event::Eof => return Err(damaged_part_rejection()),
+            Event::Eof => return Err(corrupt_workbook_part_rejection()),
             _ => {}
         }
     }
@@ -256,12 +256,12 @@ pub(crate) fn read_element_text(xml: &mut WorkbookPartReader<'_, '_>, closing: &
     let (mut content, mut buffer) = (String::new(), Vec::new());
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| corrupt_workbook_part_rejection())? {
             Event::Text(text) => content.push_str(&text.xml10_content()),
             Event::CData(text) => content.push_str(&text.xml10_content()),
             Event::GeneralRef(entity) => resolve(&entity, &mut content)?,
             Event::End(end) if end.local_name().as_ref() == closing => return Ok(content),
-            Event::Eof => return Err(damaged_part_rejection()),
+            Event::Eof => return Err(corrupt_workbook_part_rejection()),
             _ => {}
         }
     }
@@ -271,7 +271,7 @@ fn resolve(entity: &BytesRef<'_>, content: &mut String) -> Result<(), Rejection>
     match (resolve_xml_entity(entity.as_ref()), entity.resolve_char_ref()) {
         (Some(text), _) => content.push_str(text),
         (None, Ok(Some(c))) => content.push(c),
-        _ => return Err(damaged_part_rejection()),
+        _ => return Err(corrupt_workbook_part_rejection()),
     }
     Ok(())
 }
@@ -282,7 +282,7 @@ fn formats(package: &mut Package<'_>, path: &str) -> Result<NumberFormats, Rejec
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part_rejection())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| corrupt_workbook_part_rejection())? {
             Event::Start(start) | Event::Empty(start) => match start.local_name().as_ref() {
                 "numFmt" => {
                     if let Ok(id) = attribute(&start, "numFmtId")?.parse() {

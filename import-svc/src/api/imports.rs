@@ -1,6 +1,7 @@
 //! gRPC `ImportService`: imports workbooks, streams the progress of an import, cancels imports, and returns the
 //! template workbook.
 use crate::{
+    active_imports::ActiveImports,
     api::{
         upload::{self, ReceiveWorkbookOutcome},
         upload_limiter::UploadLimiter,
@@ -8,7 +9,6 @@ use crate::{
     },
     error::Error,
     import_outcome::ImportOutcome,
-    in_process_imports::InProcessImports,
     progress::ProgressTracker,
     saga::{Importer, RequestingUser},
     store::cancellation,
@@ -39,7 +39,7 @@ pub struct ImportApi {
 impl ImportApi {
     /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
     #[must_use]
-    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, InProcessImports), places: UploadLimiter) -> Self {
+    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadLimiter) -> Self {
         Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_token_source("import-svc"), running }, places }
     }
 

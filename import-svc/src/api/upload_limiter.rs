@@ -10,9 +10,9 @@ const MAX_UPLOADS: usize = 16;
 #[derive(Debug, Clone)]
 pub struct UploadLimiter(Arc<Semaphore>);
 
-/// Permit to keep one uploaded file in memory. Dropping the permit frees the slot.
+/// Permit to keep one uploaded file in memory. Dropping the permit returns it.
 #[derive(Debug)]
-pub(super) struct UploadPermit(#[expect(dead_code, reason = "dropping it frees the slot")] OwnedSemaphorePermit);
+pub(super) struct UploadPermit(#[expect(dead_code, reason = "dropping it returns the permit")] OwnedSemaphorePermit);
 
 impl Default for UploadLimiter {
     fn default() -> Self {
@@ -21,7 +21,7 @@ impl Default for UploadLimiter {
 }
 
 impl UploadLimiter {
-    /// Takes a slot without waiting, because a slot may stay taken for minutes. Returns `Busy` when all slots are taken.
+    /// Takes a permit without waiting, because a permit may stay taken for minutes. Returns `Busy` when all permits are taken.
     pub(super) fn try_acquire(&self) -> Result<UploadPermit> {
         self.0.clone().try_acquire_owned().map(UploadPermit).map_err(|_| Error::Busy)
     }

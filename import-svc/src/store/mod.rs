@@ -2,7 +2,7 @@
 pub mod cancellation;
 pub mod rejected_workbooks;
 
-use crate::in_process_imports::InProcessImports;
+use crate::active_imports::ActiveImports;
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit,
@@ -96,7 +96,7 @@ impl ImportFailureKind {
 
 /// Begins an attempt to import a file. Starts no attempt if the upload id already belongs to another user, to a running attempt, or to an
 /// imported file.
-pub async fn begin_import_attempt(db: &Db, attempt: ImportAttempt, running: InProcessImports) -> Result<BeginAttemptResult, Error> {
+pub async fn begin_import_attempt(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginAttemptResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
         // Two attempts with one upload id began at the same time, and the other one was first.
@@ -105,7 +105,7 @@ pub async fn begin_import_attempt(db: &Db, attempt: ImportAttempt, running: InPr
     }
 }
 
-async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &InProcessImports) -> Result<BeginAttemptResult, Error> {
+async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &ActiveImports) -> Result<BeginAttemptResult, Error> {
     let earlier: Option<Earlier> = on!(tx.connection(), c => query_as(
         "select id, digest, user_id, outcome, seen_at, campaign_id, vehicles from imports where upload_id = $1")
         .bind(&attempt.upload_id).fetch_optional(c).await)?;

@@ -40,7 +40,7 @@ impl CampaignDeleter {
     /// crash of this process or an outage of campaign-svc.
     pub fn spawn_campaign_deletion(&self, host: &ServiceHost) {
         let again = self.clone();
-        self.db.spawn_repeating_after_writes(&host.tasks, RETRY_DELAY, move || {
+        self.db.spawn_task_run_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 let deleted = again.execute_pending_campaign_deletions(None).await;

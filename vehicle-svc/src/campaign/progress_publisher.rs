@@ -59,7 +59,7 @@ impl ProgressPublisher {
     /// Milestones stay pending after a crash of this process, or while campaign-svc is unavailable.
     pub fn spawn_milestone_delivery(&self, host: &ServiceHost) {
         let again = self.clone();
-        self.db.spawn_repeating_after_writes(&host.tasks, RETRY_DELAY, move || {
+        self.db.spawn_task_run_after_writes(&host.tasks, RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 let delivered = again.deliver_milestones().await;

@@ -70,8 +70,8 @@ async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.connection(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Returns the latest revision of a campaign that campaign-svc has sent; `None` for an unknown campaign. Each revision comes with the
-/// campaign's name and state (open or closed).
+/// Returns the number of the latest revision of a campaign that campaign-svc has sent, or `None` for an unknown campaign. A revision is
+/// a version of the campaign's name and state (open or closed).
 pub async fn load_synced_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
     on!(tx.connection(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
 }

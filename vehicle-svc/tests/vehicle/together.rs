@@ -184,11 +184,17 @@ async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_cha
         };
         let (mut asking, mut changing) = (yard.bulk(), yard.bulk());
         let preview = asking.bulk_status(yard.person(5, Role::Manager).grpc_request(ask.clone()));
-        let preview = tokio::time::timeout(Duration::from_secs(2), preview).await.unwrap().unwrap().into_inner();
+        let preview = tokio::time::timeout(Duration::from_secs(20), preview).await.unwrap().unwrap().into_inner();
         assert_eq!((preview.updated, preview.preview.len()), (30, 20));
         let change = changing.bulk_status(yard.person(5, Role::Manager).grpc_request(pb::BulkStatusRequest { dry_run: false, ..ask }));
         let close = async {
-            tokio::time::sleep(Duration::from_millis(300)).await;
+            let blocked = "select count(*) from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))";
+            let waits = async {
+                while sqlx::query_scalar::<_, i64>(blocked).fetch_one(&mut *saving).await.unwrap() == 0 {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(20), waits).await.expect("the bulk change waits for the locked vehicle");
             let mut close = std::pin::pin!(yard.gate(CAMPAIGN, "Recall A", pb::Gate::Closed, 2));
             let early = tokio::time::timeout(Duration::from_millis(300), &mut close).await;
             assert!(early.is_err(), "the campaign closed during the bulk change");

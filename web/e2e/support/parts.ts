@@ -26,17 +26,23 @@ export async function showCampaigns(page: Page): Promise<void> {
 export const campaignRow = (page: Page, name: string): Locator =>
   listEntries(page, name).filter({ has: page.getByRole('button', { name: `Export all yards of ${name} as XLSX`, exact: true }) })
 
+/** Opens a menu and chooses an entry. Scrolling to the button may close the menu, which is then opened again. */
+async function chooseFromMenu(button: Locator, item: Locator): Promise<void> {
+  await expect(async () => {
+    if (!(await item.isVisible())) await button.click({ timeout: 5000 })
+    await item.click({ timeout: 1000 })
+  }).toPass({ timeout: 30_000 })
+}
+
 /** Chooses 'Delete' for a campaign of Manage Campaigns, by default the first one: a button in the table, an entry of the menu on a card. */
 export async function chooseDeleteCampaign(page: Page, name = ''): Promise<void> {
-  if (!hasTabs(page)) await page.getByRole('button', { name: `Convert to SQL or delete ${name}` }).first().click()
-  await page.getByRole(hasTabs(page) ? 'button' : 'menuitem', { name: `Delete ${name}` }).first().click()
+  if (hasTabs(page)) await page.getByRole('button', { name: `Delete ${name}` }).first().click()
+  else await chooseFromMenu(page.getByRole('button', { name: `Convert to SQL or delete ${name}` }).first(), page.getByRole('menuitem', { name: `Delete ${name}` }).first())
 }
 
 /** Chooses an action in the 'More actions' menu of a row. */
-export async function chooseRowAction(page: Page, of: string, action: string): Promise<void> {
-  await page.getByRole('button', { name: `Actions for ${of}`, exact: true }).click()
-  await page.getByRole('menuitem', { name: action, exact: true }).click()
-}
+export const chooseRowAction = (page: Page, of: string, action: string): Promise<void> =>
+  chooseFromMenu(page.getByRole('button', { name: `Actions for ${of}`, exact: true }), page.getByRole('menuitem', { name: action, exact: true }))
 
 /** Returns the list entries that contain these words: table rows on a desktop, cards on a phone. */
 export const listEntries = (page: Page, words: string | RegExp): Locator => page.locator('tbody tr, main ul > li').filter({ hasText: words })

@@ -36,7 +36,7 @@ export type ConflictSide = 'theirs' | 'mine'
 export const CONFLICT_SIDES: readonly ConflictSide[] = ['theirs', 'mine']
 
 /** Returns the value of one side of a conflict, and the HMC (login name) of the person who saved the value. */
-export const getConflictSide = (conflict: FieldConflict, side: ConflictSide) => ({
+export const getConflictSideValue = (conflict: FieldConflict, side: ConflictSide) => ({
   value: conflict[side],
   hmc: (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?',
 })

@@ -35,7 +35,7 @@ export function AuthenticatedRoutes() {
   }, [])
   useEffect(loadOutboxAndLiveFeed, [session, mustChange])
   if (session === null) return <Outside />
-  if (mustChange) return <NewPasswordFirst />
+  if (mustChange) return <ForcedPasswordChange />
   return (
     <Layout user={session.user} path={path}>
       <PageView path={path} />
@@ -81,7 +81,7 @@ function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }:
   return undecided ? <Opening /> : <Redirect to={elsewhere} replace />
 }
 
-function NewPasswordFirst() {
+function ForcedPasswordChange() {
   return (
     <PublicLayout back={false}>
       <Suspense fallback={<Opening />}>

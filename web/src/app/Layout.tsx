@@ -30,7 +30,7 @@ const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFo
 
 /**
  * Returns the module of the main menu, or null until the module is loaded. Loading starts in an idle moment, or at once when the menu is
- * opened. A failed load is retried when the menu is opened again.
+ * opened. A failed load is retried when the menu is opened or closed.
  */
 function useMenu(isOpen: boolean) {
   const [loaded, setLoaded] = useState<typeof import('./MainMenu') | null>(null)

@@ -124,7 +124,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['{1} vehicles keep their supervisor notes. Only a supervisor can clear them.', '{1} veículos mantêm as observações do supervisor. Só um supervisor pode limpá-las.'],
   // Imports and files
   ['Upload not found. Import the file again.', 'Envio não encontrado. Importe o arquivo novamente.'],
-  ['This upload belongs to another user or another file. Start a new import.', 'Este envio pertence a outro usuário ou a outro arquivo. Inicie uma nova importação.'],
+  ['This upload was started by another user or for another file. Start a new import.', 'Este envio foi iniciado por outro usuário ou para outro arquivo. Inicie uma nova importação.'],
   ['This file is already being imported.', 'Este arquivo já está sendo importado.'],
   ['Too many imports or exports are running. Try again in a moment.', 'Há muitas importações ou exportações em andamento. Tente novamente em instantes.'],
   ['The import was interrupted: the connection was lost or the server is restarting. Nothing was imported. Try again.', 'A importação foi interrompida: a conexão caiu ou o servidor está reiniciando. Nada foi importado. Tente novamente.'],

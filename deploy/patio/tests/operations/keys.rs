@@ -28,6 +28,9 @@ fn throw_away(patio: &Patio, settings: &[(&str, &str)], program: &str) {
     let again = patio.sign_in();
     wait_until("the gateway knows the new keys", Duration::from_secs(10), || again.call_route("GET", "/api/me", &Value::Null).is_success());
     // Services also call each other with new tokens.
+    wait_until("campaign-svc knows the new keys", Duration::from_secs(10), || {
+        again.call_route("GET", "/api/campaigns", &Value::Null).is_success()
+    });
     let campaign = again.get("/api/campaigns")["campaigns"][0]["id"].as_i64().unwrap();
     wait_until("requests succeed with new keys", Duration::from_secs(10), || {
         again.call_route("PUT", &format!("/api/campaigns/{campaign}"), &json!({ "description": "after" })).is_success()

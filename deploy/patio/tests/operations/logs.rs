@@ -55,11 +55,16 @@ fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
     let patio = Patio::builder().with_redis(&redis.url()).with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
     let vehicles = admin.import_template_workbook().vehicle_ids();
+    let whole = || patio.first_process().read_log();
+    let count = |words: &str| whole().matches(words).count();
+    // A slow response of Redis on a busy machine is logged as an outage too. That outage must be over.
+    wait_until("no outage is open", Duration::from_secs(20), || count("redis unavailable") == count("redis available again"));
+    let before = whole().len();
     redis.kill();
     for vehicle in vehicles.iter().cycle().take(20) {
         admin.save_vehicle(*vehicle, &json!({ "status": "ok" }));
     }
-    let log = || patio.first_process().read_log();
+    let log = || whole()[before..].to_owned();
     let away = warnings(&log(), "redis unavailable");
     assert_eq!(away.len(), 1, "{}", log());
     assert!(away[0]["cause"].is_string() && away[0]["purpose"].is_string(), "{}", away[0]);

@@ -29,8 +29,9 @@ const ENTRIES_PER_READ: i64 = 5_000;
 /// Age after which the verification of the audit log reports an entry that is not in the hash chain.
 const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 
-/// Starts two background tasks of the audit log. One task seals new entries (adds them to the hash chain). The other task deletes
-/// expired access entries (page views, sign-ins, sign-outs, denied calls).
+/// Starts three background tasks of the audit log. One task copies the newest seal to the seal file at the start. The second task seals
+/// new entries (adds them to the hash chain). The third task deletes expired access entries (page views, sign-ins, sign-outs, denied
+/// calls).
 pub fn spawn_sealing_and_retention(tasks: &BackgroundTasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
     let (sealing, sealed_at) = (db.clone(), clock.clone());
     let seal_file = Arc::new(SealFile::new(seal_file, db.schema_name()));
@@ -41,7 +42,7 @@ pub fn spawn_sealing_and_retention(tasks: &BackgroundTasks, clock: &Clock, seal_
         }
     });
     let lag = Arc::new(Mutex::new(SealLag { sealed_at: Instant::now(), failing_since: None }));
-    db.spawn_repeating_after_writes(tasks, SEAL_INTERVAL, move || {
+    db.spawn_task_run_after_writes(tasks, SEAL_INTERVAL, move || {
         let (db, clock, seal_file, lag) = (sealing.clone(), sealed_at.clone(), seal_file.clone(), lag.clone());
         async move {
             let sealed = seal_all_new(&db, &clock, &seal_file).await;

@@ -37,7 +37,7 @@ pub fn spawn_key_sync(
                     flag.store(true, Ordering::Relaxed);
                     let report = report_activity(&mut auth, &tokens, &identity).await;
                     if let (Err(cause), true) = (&report, log_failure) {
-                        tracing::warn!(%cause, "failed to report active sessions to auth-svc, retrying; until then auth-svc may end the sessions as idle");
+                        tracing::warn!(%cause, "failed to report active sessions to auth-svc, retrying; auth-svc may end these sessions as idle until a retry succeeds");
                     }
                     log_failure = report.is_ok();
                 }

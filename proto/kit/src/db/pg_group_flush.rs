@@ -70,7 +70,8 @@ impl GroupFlusher {
         }
     }
 
-    /// Returns the epoch of the flush connection. Opens a new flush connection if the current one does not respond, or if there is none.
+    /// Returns the epoch of the flush connection. First opens a new connection if there is none, or if an idle
+    /// connection does not respond to a ping.
     ///
     /// Must be called before the transaction begins. [`Self::wait_until_flushed`] later needs the epoch to wait for the transaction's
     /// commit.

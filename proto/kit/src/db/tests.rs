@@ -55,7 +55,7 @@ async fn a_task_that_follows_writes_runs_after_a_write_or_while_work_is_left() {
     let (db, tasks) = (file(folder.path()).await, BackgroundTasks::default());
     let (runs, is_left) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(true)));
     let (counted, left) = (runs.clone(), is_left.clone());
-    db.spawn_repeating_after_writes(&tasks, Duration::from_millis(10), move || {
+    db.spawn_task_run_after_writes(&tasks, Duration::from_millis(10), move || {
         counted.fetch_add(1, Ordering::Relaxed);
         std::future::ready(left.load(Ordering::Relaxed))
     });

@@ -14,7 +14,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(10);
 pub(super) const RECENT_WRITE_PERIOD: Duration = Duration::from_secs(1);
 
 /// Time of the last recorded durable write, of this process or another one, and the signal that wakes the tasks started by
-/// [`Db::spawn_repeating_after_writes`].
+/// [`Db::spawn_task_run_after_writes`].
 #[derive(Debug, Default)]
 pub(super) struct WriteActivity {
     last: AtomicInstant,
@@ -46,7 +46,7 @@ impl Db {
     ///
     /// Each run begins after the pause `every`. `work` returns `true` to run again without waiting for a write. A run that finds
     /// nothing to do must not write, because its own write would cause the next run.
-    pub fn spawn_repeating_after_writes<F, W>(&self, tasks: &BackgroundTasks, every: Duration, mut work: W)
+    pub fn spawn_task_run_after_writes<F, W>(&self, tasks: &BackgroundTasks, every: Duration, mut work: W)
     where
         F: Future<Output = bool> + Send,
         W: FnMut() -> F + Send + 'static,

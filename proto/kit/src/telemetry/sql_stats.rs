@@ -22,8 +22,8 @@ pub struct StatementStats {
     pub count: u64,
     /// Total duration of the statements in `count`.
     pub took: Duration,
-    /// Number of statements in `count` that the metrics count for another call. If several calls share a statement, the metrics count the
-    /// statement for the first of these calls only.
+    /// Number of the statements that this call shared with an earlier call. The field `count` includes these statements, but the metrics
+    /// attribute each shared statement only to the first call.
     pub shared: u64,
     /// Total duration of the statements in `shared`.
     pub shared_duration: Duration,

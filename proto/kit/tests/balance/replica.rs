@@ -84,8 +84,8 @@ impl Double {
 
     /// Kills the replica and waits until its connections are closed.
     pub async fn kill(&self) {
-        self.runtime.lock().unwrap().take().unwrap().shutdown_background();
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        let runtime = self.runtime.lock().unwrap().take().unwrap();
+        tokio::task::spawn_blocking(move || runtime.shutdown_timeout(Duration::from_secs(10))).await.unwrap();
     }
 
     pub fn forget_calls(&self) {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import { getConflictSide, type ConflictSide } from '@/api/conflicts'
+import { getConflictSideValue, type ConflictSide } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
 import { isNoteField } from '@/lib/vehicleFields'
 import { formatDate, formatTime } from '@/lib/format'
@@ -79,7 +79,7 @@ export function ContentOrMessage({ message, children }: { message: ReactNode; ch
  */
 export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onResolve }: Omit<ConflictProps, 'error'> & { side: ConflictSide }) {
   const t = useConflictsText()
-  const { value, hmc } = getConflictSide(conflict, side)
+  const { value, hmc } = getConflictSideValue(conflict, side)
   const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at
   const { field, device_time, state, shown, chosen, settled_by_hmc } = conflict
   const named = value || t(field === 'status' ? 'status.none' : 'conflicts.empty')

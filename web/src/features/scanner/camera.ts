@@ -58,7 +58,7 @@ const REASONS: Record<string, CameraErrorReason> = {
   NotReadableError: 'inUse',
   AbortError: 'inUse',
 }
-const troubleOf = (error: unknown): CameraErrorReason => (error instanceof DOMException || error instanceof Error ? (REASONS[error.name] ?? 'start') : 'start')
+const reasonOf = (error: unknown): CameraErrorReason => (error instanceof DOMException || error instanceof Error ? (REASONS[error.name] ?? 'start') : 'start')
 
 /** Opens a camera within the resolution limits, or without limits when no camera meets the limits. */
 async function open(wanted: MediaTrackConstraints, relaxed = wanted): Promise<MediaStream> {
@@ -68,10 +68,10 @@ async function open(wanted: MediaTrackConstraints, relaxed = wanted): Promise<Me
   try {
     return await navigator.mediaDevices.getUserMedia({ audio: false, video: { ...wanted, ...LIMITS } })
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'OverconstrainedError') throw new CameraError(troubleOf(error), error)
+    if (!(error instanceof Error) || error.name !== 'OverconstrainedError') throw new CameraError(reasonOf(error), error)
   }
   return navigator.mediaDevices.getUserMedia({ audio: false, video: { ...relaxed, ...WITHOUT_LIMITS } }).catch((error: unknown) => {
-    throw new CameraError(troubleOf(error), error)
+    throw new CameraError(reasonOf(error), error)
   })
 }
 
@@ -188,7 +188,7 @@ export function createCamera({ onControls, onLenses }: CameraEventHandlers) {
       video.srcObject = null
       release(stream)
       if (ticket !== asked) return false
-      throw error instanceof CameraError ? error : new CameraError(troubleOf(error), error)
+      throw error instanceof CameraError ? error : new CameraError(reasonOf(error), error)
     }
     running = { video, stream, track }
     readCapabilitiesLater(track)
@@ -241,6 +241,6 @@ export type Camera = ReturnType<typeof createCamera>
 
 const THIRDS = 3
 
-/** Returns the zoom value one third of the zoom range above (`direction` 1) or below (-1) the current value, clamped to the range. */
+/** Returns the next zoom value, clamped to the zoom range. A step is a third of the range, up for `direction` 1 and down for -1. */
 export const computeNextZoom = ({ min, max, now }: { min: number; max: number; now: number }, direction: 1 | -1): number =>
   Math.min(max, Math.max(min, now + (direction * (max - min)) / THIRDS))

@@ -1,5 +1,5 @@
 import type { MatchGrade } from '../../lib/scanner'
-import type { DecodedCode, LowConfidenceCode } from './decodedCode'
+import type { DecodedCode, DoubtfulCode } from './decodedCode'
 import type { DecodedFrame } from './decoder'
 
 /** Number of further frames that are searched for a better match after a code that does not fully match an identifier. */
@@ -16,7 +16,7 @@ const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean'
  */
 export function createCodeSelector(gradeMatch: (text: string) => boolean | MatchGrade = () => true, isRefused: (text: string) => boolean = () => false) {
   /** Returns whether a doubtful code is confirmed: its text is in the campaign's vehicle list, and none of its alternative texts is. */
-  const confirms = ({ code, alternatives }: LowConfidenceCode) => gradeMatch(code.text) === 'full' && alternatives.every((text) => gradeMatch(text) !== 'full')
+  const confirms = ({ code, alternatives }: DoubtfulCode) => gradeMatch(code.text) === 'full' && alternatives.every((text) => gradeMatch(text) !== 'full')
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0
   return {

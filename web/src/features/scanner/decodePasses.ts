@@ -45,8 +45,8 @@ export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 
 
 const cleared = (picture: GrayPicture): GrayPicture => enhanceBars(picture, 3)
 /**
- * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_EXTRA_PASS_COUNT` of them; photographs use
- * all.
+ * Extra decoding passes on modified pictures, used in turn. Camera frames use only the first `CAMERA_EXTRA_PASS_COUNT` of them;
+ * photographs use all.
  */
 export const EXTRA_DECODE_PASS_FACTORIES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
@@ -61,13 +61,13 @@ export const EXTRA_DECODE_PASS_FACTORIES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceBars(picture, 6, 3), straightToo: true }),
 ]
 /**
- * Number of passes from the start of `EXTRA_DECODE_PASS_FACTORIES` that camera frames use in turn. The other passes are left out, because the decoder of
- * blurred linear codes replaces them.
+ * Number of passes from the start of `EXTRA_DECODE_PASS_FACTORIES` that camera frames use in turn. The other passes are left out, because
+ * the decoder of blurred linear codes replaces them.
  */
 export const CAMERA_EXTRA_PASS_COUNT = 8
 /**
- * Indexes in `EXTRA_DECODE_PASS_FACTORIES` of the passes that search for tilted labels, in order of use. Only the mode 'every' (all codes in view)
- * uses these indexes.
+ * Indexes in `EXTRA_DECODE_PASS_FACTORIES` of the passes that search for tilted labels, in order of use. Only the mode 'every' (all codes
+ * in view) uses these indexes.
  */
 export const TILTED_LABEL_PASS_INDEXES: readonly number[] = [0, 8, 1]
 

@@ -8,7 +8,7 @@ export interface DecodedCode {
 }
 
 /** Code with doubtful characters from a blurred-code pass, with the alternative texts that are nearly as likely. */
-export interface LowConfidenceCode {
+export interface DoubtfulCode {
   code: DecodedCode
   alternatives: string[]
 }

@@ -2,7 +2,7 @@ import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
 import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './decoderSettings'
 import { CAMERA_EXTRA_PASS_COUNT, EXTRA_DECODE_PASS_FACTORIES, TILTED_LABEL_PASS_INDEXES, createPlainPass, createDecodePassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
-import { addDistinctCode, type DecodedCode, type LowConfidenceCode } from './decodedCode'
+import { addDistinctCode, type DecodedCode, type DoubtfulCode } from './decodedCode'
 import { encodePgm, mapToSourcePoint, type GrayPicture } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
 
@@ -18,7 +18,7 @@ export interface DecodedFrame {
   /** Whether further frames may yield more codes, because a code is not yet accepted or the search for tilted labels is incomplete. */
   hasUnconfirmed?: boolean
   /** Code with doubtful characters. The code is used only when the campaign's vehicle list contains it. */
-  doubtful?: LowConfidenceCode
+  doubtful?: DoubtfulCode
 }
 
 /** Function that reads a blurred linear code from averaged pixel rows. Used for codes that the decoding engine cannot read. */
@@ -45,7 +45,7 @@ interface PassResult {
 }
 interface BlurredPassResult extends PassResult {
   name: 'blurred'
-  doubtful?: LowConfidenceCode
+  doubtful?: DoubtfulCode
 }
 
 /** Maximum number of consecutive frames on which one decoding pass is repeated to confirm a code. */
@@ -73,8 +73,8 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   /** Number of decoding passes run in the mode 'every' (all codes in view) since the last frame in the mode 'first' (one code). */
   let everyModePasses = 0
   /**
-   * Number of rotated passes (`TILTED_LABEL_PASS_INDEXES`) that were run or skipped. The next frame continues with the pass after these passes.
-   * A frame in the mode 'first' (one code) sets the number to 0.
+   * Number of passes for tilted labels (`TILTED_LABEL_PASS_INDEXES`) that were run or skipped. The next frame continues with the pass after
+   * these passes. A frame in the mode 'first' (one code) sets the number to 0.
    */
   let searched = 0
   /**

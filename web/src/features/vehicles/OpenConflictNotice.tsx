@@ -1,4 +1,4 @@
-import { CONFLICT_SIDES, getConflictSide, mayResolveConflict, useOpenConflicts, useResolveConflict, type ConflictSide } from '@/api/conflicts'
+import { CONFLICT_SIDES, getConflictSideValue, mayResolveConflict, useOpenConflicts, useResolveConflict, type ConflictSide } from '@/api/conflicts'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { FieldConflict, Vehicle } from '@/api/types'
@@ -57,7 +57,7 @@ interface QuestionProps {
 function Question({ conflict, busy, onResolve }: QuestionProps) {
   const t = useInspectionText()
   const { field } = conflict
-  const [first, second] = [getConflictSide(conflict, 'theirs'), getConflictSide(conflict, 'mine')]
+  const [first, second] = [getConflictSideValue(conflict, 'theirs'), getConflictSideValue(conflict, 'mine')]
   const isNote = isNoteField(field)
   const named = (value: string) => (value === '' ? t(field === 'status' ? 'status.none' : 'conflict.empty') : isNote ? `"${value}"` : value)
   return (
@@ -68,7 +68,7 @@ function Question({ conflict, busy, onResolve }: QuestionProps) {
       </p>
       <div className={styles.sides}>
         {CONFLICT_SIDES.map((side) => {
-          const { value, hmc } = getConflictSide(conflict, side)
+          const { value, hmc } = getConflictSideValue(conflict, side)
           return (
             <Button key={side} busy={busy} onClick={() => onResolve(side)}>
               {isNote ? t('vehicle.keepOf', { hmc }) : t('vehicle.keep', { value: named(value) })}

@@ -22,8 +22,8 @@ const ofCount = (count: YardVehicleCount): YardSummary => ({ id: count.yard_id, 
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
 
 /**
- * Returns the tiles of the yard picker: all yards, or only the yards where the chosen campaign has vehicles. The tiles count the pending
- * saves of this device as inspected vehicles. If `waiting` is true, no yards are loaded until `campaign` is defined.
+ * Returns the yard summaries for the yard picker: all yards, or only the yards where the chosen campaign has vehicles. The summaries count
+ * the pending saves of this device as inspected vehicles. If `waiting` is true, no yards are loaded until `campaign` is defined.
  */
 export function useYardSummaries(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
@@ -86,14 +86,14 @@ export interface YardsByOccupancy {
 export const isYardFinished = ({ total, inspected }: YardSummary): boolean => total > 0 && inspected >= total
 
 /**
- * Groups tiles into yards with vehicles and yards without vehicles. Moves finished yards behind unfinished yards, and otherwise keeps the
+ * Groups yards into yards with vehicles and yards without vehicles. Moves finished yards behind unfinished yards, and otherwise keeps the
  * order.
  */
-export function groupYardsByOccupancy(tiles: YardSummary[]): YardsByOccupancy {
-  const withVehicles = tiles.filter(({ total }) => total > 0)
+export function groupYardsByOccupancy(yards: YardSummary[]): YardsByOccupancy {
+  const withVehicles = yards.filter(({ total }) => total > 0)
   return {
-    busy: [...withVehicles.filter((tile) => !isYardFinished(tile)), ...withVehicles.filter(isYardFinished)],
-    empty: tiles.filter(({ total }) => total === 0),
+    busy: [...withVehicles.filter((yard) => !isYardFinished(yard)), ...withVehicles.filter(isYardFinished)],
+    empty: yards.filter(({ total }) => total === 0),
   }
 }
 

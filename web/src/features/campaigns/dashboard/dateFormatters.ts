@@ -4,7 +4,8 @@ import { getStartOfDay, toLocalDate } from './workingHours'
 
 /**
  * Short names of days and months, and the text between the parts of a date. The texts are stored here because the first `Intl` formatter
- * would block a slow phone for about 100 ms. A test checks that the texts equal the output of `Intl.DateTimeFormat`.
+ * would block a slow phone for about 100 ms. A test compares the formatted dates with those of `Intl.DateTimeFormat`
+ * without full stops.
  */
 const ENGLISH = {
   days: 'Sun Mon Tue Wed Thu Fri Sat'.split(' '),

@@ -121,8 +121,8 @@ interface BestCharacter {
 type BestCharacters = (level: SampledBrightnessProfile, from: number) => BestCharacter | null
 
 /**
- * Returns a function that finds the character whose pattern best matches a level from a given sample on. The function caches its results. A
- * level is the brightness profile resampled at one module size.
+ * Returns a function that finds the character whose bar pattern best matches a brightness profile from the sample index `from`. The function
+ * caches its results. The parameter `level` is the brightness profile, resampled at one module size.
  */
 function createBestCharacters({ search: { set }, gain }: StartCharacterCandidate): BestCharacters {
   const known = new Map<SampledBrightnessProfile, Map<number, BestCharacter | null>>()

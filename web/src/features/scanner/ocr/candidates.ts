@@ -111,8 +111,8 @@ function decide<V>(near: Candidate<V>[], { text, costs }: JoinedText): LabelText
 
 /**
  * Returns the number of characters in which another vehicle's identifier differs from the text. If the text contains the identifier of
- * `best` exactly, the other identifier must match this whole passage, or the text before or after the passage. Without this rule, a short
- * identifier that is a part of the best identifier would count as an exact match.
+ * `best` exactly, the other identifier is compared with that whole part, with the text before it, and with the text after it. Otherwise, a
+ * short identifier that is contained in the best identifier would count as an exact match.
  */
 function distanceBeside<V>(other: Candidate<V>, best: Candidate<V>, text: string): number {
   if (best.off > 0 || other.off >= MIN_EDIT_DISTANCE_MARGIN) return other.off

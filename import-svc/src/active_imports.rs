@@ -7,14 +7,14 @@ use std::{
 
 /// Set of the ids of the imports that run in this process. Clones share the set.
 #[derive(Debug, Clone, Default)]
-pub struct InProcessImports(Arc<Mutex<HashSet<i64>>>);
+pub struct ActiveImports(Arc<Mutex<HashSet<i64>>>);
 
-impl InProcessImports {
+impl ActiveImports {
     /// Marks an import as running until the returned guard is dropped.
     #[must_use]
-    pub fn mark_running(&self, id: i64) -> InProcessImportGuard {
+    pub fn mark_running(&self, id: i64) -> ActiveImportGuard {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id);
-        InProcessImportGuard { all: self.clone(), id }
+        ActiveImportGuard { all: self.clone(), id }
     }
 
     /// Returns `true` if the import runs in this process.
@@ -26,12 +26,12 @@ impl InProcessImports {
 
 /// Marks one import as running. Dropping the guard removes the import from the set.
 #[derive(Debug)]
-pub struct InProcessImportGuard {
-    all: InProcessImports,
+pub struct ActiveImportGuard {
+    all: ActiveImports,
     id: i64,
 }
 
-impl Drop for InProcessImportGuard {
+impl Drop for ActiveImportGuard {
     fn drop(&mut self) {
         self.all.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
     }
