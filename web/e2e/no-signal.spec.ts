@@ -55,7 +55,7 @@ async function type(page: Page, status: string): Promise<string> {
   await page.getByLabel('Vehicle identifier').fill(vin.slice(-6))
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
   await page.getByRole('button', { name: 'Save and Go Next' }).click()
-  await page.getByText('Ir agora').last().click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
+  await page.getByText('Ir agora').last().click()
   await expect(page).not.toHaveURL(address)
   return vin
 }

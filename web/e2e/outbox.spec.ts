@@ -42,7 +42,7 @@ test('what is saved without a signal waits on the phone, is seen there, and is s
   await waitForServiceWorker(page)
   await context.setOffline(true)
   await inspect(page, first, 'ng', 'Save and Go Next')
-  await page.getByText('Ir agora').click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
+  await page.getByText('Ir agora').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
   await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
   await expectFormIsLaidOut(page)
@@ -81,7 +81,7 @@ async function inspectFirstOffline(page: Page, context: BrowserContext, name: st
 
 test('a save that waits is edited or discarded; one that is refused says why', async ({ page, context }) => {
   const { headers, campaign, first, second } = await inspectFirstOffline(page, context, 'Refused')
-  await page.getByText('Ir agora').click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
+  await page.getByText('Ir agora').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
   await inspect(page, second, 'ok')
   await page.getByRole('link', { name: '2 pending saves' }).click()
@@ -118,7 +118,7 @@ test('a vehicle saved without a signal is corrected before the next one opens, a
   await page.setViewportSize(PHONE)
   await correct.click()
   await chooseAndSave(page, 'ok', 'Save and Go Next')
-  await page.getByText('Ir agora').click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
+  await page.getByText('Ir agora').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
   await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
   await inspect(page, second, 'ng', 'Save and Go Next')

@@ -167,7 +167,7 @@ test('a note that was saved is offered on the next car with a defect, and a tap 
   await expect(page.getByRole('group', { name: 'Recent notes' })).toHaveCount(0)
   await notes.fill('Connector clip is broken')
   await action(page, 'Save and Go Next').click()
-  await action(page, 'Ir agora').click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
+  await action(page, 'Ir agora').click()
   await scanned(page, second)
   await status(page, 'ng').click()
   const note = page.getByRole('button', { name: 'Insert note: Connector clip is broken' })
@@ -216,7 +216,7 @@ test('the vehicle just saved is corrected before the next one opens, without ano
   await status(page, 'ok').click()
   await (await openNotes(page)).fill('wrong button')
   await action(page, 'Save and Go Next').click()
-  await action(page, 'Ir agora').click({ timeout: 5000 }).catch(() => undefined) // the next vehicle also opens by itself
+  await action(page, 'Ir agora').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
   await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', operator_notes: 'wrong button', version: first.version + 2 })
 })

@@ -7,7 +7,6 @@ use patio_kit::{
     client::{balancer::LoadBalancer, call_context::IdempotentCall, deadline::with_inherited_deadline, service_channel::ServiceChannel},
     lifecycle::BackgroundTasks,
 };
-use patio_testing::patience;
 use replica::{Behaviour, Double};
 use std::{
     collections::BTreeMap,
@@ -105,7 +104,7 @@ async fn a_frozen_replica_is_left_within_a_second_and_reads_that_hung_there_are_
     assert_eq!((failed, answered.len()), (0, 1));
     // It is left after 960 ms at the latest (asked every 300 ms, twice given 280 ms, 100 ms between). Within the second that is
     // promised; the rest is for the other nine calls on a machine that does other things, too.
-    assert!(started.elapsed() < patience(Duration::from_millis(1200)), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_millis(1200), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
@@ -124,7 +123,7 @@ async fn a_call_that_may_take_long_ends_soon_when_nothing_is_heard_of_its_replic
     let asked = Instant::now();
     a.behave(Behaviour::Frozen);
     assert_eq!(long(SAVE).await.0, "14");
-    assert!(asked.elapsed() < patience(Duration::from_millis(2800)), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_millis(2800), "{:?}", asked.elapsed());
     a.behave(Behaviour::Well);
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert_eq!(long(SAVE).await, ("0".to_owned(), false), "it is heard again");
@@ -135,7 +134,7 @@ async fn a_call_that_may_take_long_ends_soon_when_nothing_is_heard_of_its_replic
         a.behave(Behaviour::Frozen); // what has begun goes no further, and nothing is said of how it is
     });
     assert_eq!(streaming, (String::new(), true), "it had begun, and ended in words");
-    assert!(asked.elapsed() < patience(Duration::from_millis(2900)), "{:?}", asked.elapsed());
+    assert!(asked.elapsed() < Duration::from_millis(2900), "{:?}", asked.elapsed());
 }
 
 #[tokio::test]
@@ -245,7 +244,7 @@ async fn a_stream_waits_a_moment_for_a_replica_that_starts() {
     b.kill().await;
     let started = Instant::now();
     assert_eq!(header(&caller.call(STREAM).await, "grpc-status"), "14", "nobody is there");
-    assert!(started.elapsed() < patience(Duration::from_millis(2500)), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_millis(2500), "{:?}", started.elapsed());
 }
 
 #[tokio::test]
@@ -258,7 +257,7 @@ async fn a_server_that_times_out_and_one_that_does_not_answer_have_the_same_stat
     let hurried = Request::post(SAVE).header("grpc-timeout", "300m").body(Body::empty()).unwrap();
     let started = Instant::now();
     assert_eq!(header(&caller.link.clone().oneshot(hurried).await.unwrap(), "grpc-status"), "4");
-    assert!(started.elapsed() < patience(Duration::from_millis(800)));
+    assert!(started.elapsed() < Duration::from_millis(800));
 }
 
 #[tokio::test]

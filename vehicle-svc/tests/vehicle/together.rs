@@ -184,7 +184,7 @@ async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_cha
         };
         let (mut asking, mut changing) = (yard.bulk(), yard.bulk());
         let preview = asking.bulk_status(yard.person(5, Role::Manager).grpc_request(ask.clone()));
-        let preview = tokio::time::timeout(Duration::from_secs(20), preview).await.unwrap().unwrap().into_inner();
+        let preview = tokio::time::timeout(Duration::from_secs(2), preview).await.unwrap().unwrap().into_inner();
         assert_eq!((preview.updated, preview.preview.len()), (30, 20));
         let change = changing.bulk_status(yard.person(5, Role::Manager).grpc_request(pb::BulkStatusRequest { dry_run: false, ..ask }));
         let close = async {

@@ -1,12 +1,9 @@
-import { expect, type Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
+import { chooseFromMenu } from './parts'
 
 /** Chooses an action from the 'More actions' menu of the campaign on the screen. */
 export async function chooseMenuAction(page: Page, action: string): Promise<void> {
-  const item = page.getByRole('menuitem', { name: action, exact: true })
-  await expect(async () => {
-    if (!(await item.isVisible())) await page.getByRole('button', { name: 'More actions' }).click() // scrolling to the button may have closed the menu
-    await item.click({ timeout: 1000 })
-  }).toPass()
+  await chooseFromMenu(page.getByRole('button', { name: 'More actions' }), page.getByRole('menuitem', { name: action, exact: true }))
 }
 
 /** Window width in pixels from which the offline action of a campaign is in the 'More actions' menu. */

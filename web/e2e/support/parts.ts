@@ -27,7 +27,7 @@ export const campaignRow = (page: Page, name: string): Locator =>
   listEntries(page, name).filter({ has: page.getByRole('button', { name: `Export all yards of ${name} as XLSX`, exact: true }) })
 
 /** Opens a menu and chooses an entry. Scrolling to the button may close the menu, which is then opened again. */
-async function chooseFromMenu(button: Locator, item: Locator): Promise<void> {
+export async function chooseFromMenu(button: Locator, item: Locator): Promise<void> {
   await expect(async () => {
     if (!(await item.isVisible())) await button.click({ timeout: 5000 })
     await item.click({ timeout: 1000 })

@@ -47,8 +47,8 @@ function isOpen(known: Database): boolean {
 const BLOCKED_MS = 4000
 
 /**
- * Reason why this tab cannot open the database; null if there is none. `blocked`: another tab with an older version of Patio keeps the
- * database open. `outdated`: another tab with a newer version has upgraded the database, so the page in this tab must be reloaded.
+ * Reason why this tab cannot open the database; null if the database can be opened. `blocked`: another tab with an older version of Patio
+ * keeps the database open. `outdated`: another tab with a newer version has upgraded the database, so the page in this tab must be reloaded.
  */
 export const databaseProblem = createStore<'blocked' | 'outdated' | null>(null)
 

@@ -123,7 +123,7 @@ impl Yard {
         Large::assert_rejected_within(&answers, within);
         let list = format!("/api/vehicles/campaign/{}", large.campaign);
         let is_back = |client: &Client| client.call_route("GET", &list, &Value::Null).status == 200;
-        wait_until("both gateways reach the service", Duration::from_secs(20), || large.clients.iter().all(is_back));
+        wait_until("both gateways reach the service", Duration::from_secs(5), || large.clients.iter().all(is_back));
         large.is_whole();
     }
 }

@@ -74,7 +74,7 @@ impl Yard {
             thread::sleep(Duration::from_secs(if *long { 20 } else { 3 }));
             let (counts, piled, grown) = (load.taken(), patio.open_descriptor_count(), patio.resident_memory_kib());
             redis.send_signal(Signal::Continue);
-            let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(24)));
+            let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             print_counts(
                 &format!("Redis frozen, {open} then {piled} descriptors, {held} then {grown} KiB, well {:?} after", well - back),
                 &counts,
@@ -100,7 +100,7 @@ impl Yard {
                 thread::sleep(Duration::from_secs(if *long { 15 } else { 2 }));
                 let away = load.taken();
                 postgres.start_server();
-                let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(24)));
+                let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
                 let after = load.taken();
                 print_counts(&format!("PostgreSQL stopped ({signal:?}), recovered {:?} after it was back", well - back), &away);
                 assert!(away.asked_to_wait > 0, "somebody asked");
@@ -126,7 +126,7 @@ impl Yard {
             thread::sleep(Duration::from_secs(if *long { 30 } else { 4 }).saturating_sub(begun.elapsed()));
             let (frozen, piled, grown) = (load.taken(), patio.open_descriptor_count(), patio.resident_memory_kib());
             postgres.send_signal(Signal::Continue);
-            let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(24)));
+            let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             let after = load.taken();
             print_to_stderr(&format!(
                 "PostgreSQL frozen, recovered {:?} after it continued, {held} KiB before and {grown} then",

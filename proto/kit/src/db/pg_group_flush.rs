@@ -70,7 +70,7 @@ impl GroupFlusher {
         }
     }
 
-    /// Returns the epoch of the flush connection. First opens a new connection if there is none, or if an idle
+    /// Returns the epoch of the flush connection. First opens a new connection if no connection is open, or if an idle
     /// connection does not respond to a ping.
     ///
     /// Must be called before the transaction begins. [`Self::wait_until_flushed`] later needs the epoch to wait for the transaction's
