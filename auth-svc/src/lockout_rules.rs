@@ -106,7 +106,7 @@ pub fn apply_lockout_operation(
             LockoutDecision::Allow(_) => reserve_attempt(counters, counter_names, now),
             refused => refused,
         },
-        LockoutOperation::Release => release_attempt(counters, counter_names, now),
+        LockoutOperation::Release => release_reservation(counters, counter_names, now),
         LockoutOperation::Import(wait) => {
             let counter = unexpired_counter(counters, &counter_names.primary, now);
             counter.failures = 0;
@@ -157,7 +157,7 @@ fn reserve_attempt(counters: &mut FailureCounters, counter_names: &CounterNames,
     LockoutDecision::Allow(left.max(0))
 }
 
-fn release_attempt(counters: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
+fn release_reservation(counters: &mut FailureCounters, counter_names: &CounterNames, now: i64) -> LockoutDecision {
     for (bucket, rule) in &counter_names.rate_limits {
         let counter = unexpired_counter(counters, bucket, now);
         if counter.failures > 0 {

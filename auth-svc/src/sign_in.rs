@@ -207,14 +207,14 @@ impl SignInService {
                     let ends_ms = made_at + token_lifetime.num_milliseconds();
                     let begun = NewSession { id: session, user_id: id, ends_ms, device: place.device, address: place.address };
                     open_sessions::insert(tx, &begun, now).await?;
-                    Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
+                    Lockout::release_reservation(tx, &settled, now.timestamp_millis()).await?;
                     audit::append(tx, now, Some(&entry.0), entry.1).await?;
                     Ok::<_, Error>(Some(made_at))
                 })
             })
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
-        self.lockout.release_attempt_in_cache(counter_names).await;
+        self.lockout.release_reservation_in_cache(counter_names).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
         let issued_token = self.keys.issue_access_token(holder, made_at, token_lifetime)?;
@@ -312,12 +312,12 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
+                    Lockout::release_reservation(tx, &settled, now.timestamp_millis()).await?;
                     open_sessions::record_password_confirmation(tx, &id, now).await
                 })
             })
             .await?;
-        self.lockout.release_attempt_in_cache(&counter_names).await;
+        self.lockout.release_reservation_in_cache(&counter_names).await;
         if noted { Ok(()) } else { Err(Error::NotSignedIn) }
     }
 
@@ -333,13 +333,13 @@ impl SignInService {
                     }
                     users::update(tx, &user).await?;
                     let ended = users::end_user_sessions(tx, user.id, now).await?;
-                    Lockout::release_attempt(tx, &settled, now.timestamp_millis()).await?;
+                    Lockout::release_reservation(tx, &settled, now.timestamp_millis()).await?;
                     note_own_password(tx, &caller, address, now).await?;
                     Ok(ended)
                 })
             })
             .await?;
-        self.lockout.release_attempt_in_cache(counter_names).await;
+        self.lockout.release_reservation_in_cache(counter_names).await;
         sessions::apply_revocation_locally(&self.identity, ended);
         Ok(())
     }

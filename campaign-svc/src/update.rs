@@ -86,14 +86,14 @@ impl ServiceContext {
     /// the campaign later.
     async fn unlock_after_failed_close(&self, id: i64) {
         if let Err(cause) = self.resync_campaign(id, self.now() + TimeDelta::seconds(1)).await {
-            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc that could not be closed; saves are rejected until the sweeper unlocks the campaign");
+            tracing::warn!(%cause, campaign = id, "failed to close a campaign, and failed to unlock its vehicles again in vehicle-svc; saves are rejected until a background retry unlocks the campaign");
         }
     }
 
     /// Syncs a campaign's name and write lock to vehicle-svc. A failure is only logged, because the sweeper repeats the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync_campaign(campaign).await {
-            tracing::warn!(%cause, campaign = campaign.id, "failed to send vehicle-svc the name of a campaign and whether it is open for saves, retrying");
+            tracing::warn!(%cause, campaign = campaign.id, "failed to sync the name and write lock of a campaign to vehicle-svc, retrying in the background");
         }
     }
 

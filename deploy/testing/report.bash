@@ -21,7 +21,8 @@ start_report() {
   chmod 755 "$work"
   export TMPDIR=$work # leftover files of tests are removed with the folder
   seconds_of_tests=$work/seconds.tsv
-  : >"$seconds_of_tests"
+  failures=$work/failures.txt # messages of failed tests
+  : >"$seconds_of_tests" >"$failures"
   begun=$SECONDS
   trap 'end_report $?' EXIT
 }
@@ -102,6 +103,10 @@ end_report() { # exit code
     say "last lines of the servers"
     tail -n 15 "$work"/*.out
   fi
+  if [ -s "$failures" ]; then
+    say "failed tests"
+    cat "$failures"
+  fi
   say "time by part"
   # The last part may have failed and has no duration yet.
   if [ "$ended_parts" -lt ${#part_names[@]} ]; then part_seconds[-1]=$((SECONDS - part_seconds[-1])); fi
@@ -123,6 +128,6 @@ end_report() { # exit code
 # Adds the counts of a report, read by deploy/testing/report.mjs; arguments: name of the part, kind, file.
 count_report() {
   local ok bad off
-  read -r ok bad off < <(node deploy/testing/report.mjs "$2" "$3" "$1" "$seconds_of_tests")
+  read -r ok bad off < <(node deploy/testing/report.mjs "$2" "$3" "$1" "$seconds_of_tests" "$failures")
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
 }

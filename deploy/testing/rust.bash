@@ -43,6 +43,10 @@ count_rust() {
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
   awk -v OFS='\t' '/ Running / {suite = $NF; sub(/.*\//, "", suite); sub(/-[0-9a-f]+\)$/, "", suite)}
     /^test .* <[0-9.]+s>$/ {time = $NF; gsub(/[<>s]/, "", time); print time, "rust", suite "::" $2}' "$log" >>"$seconds_of_tests"
+  # A failed test is printed as its name, its output and a backtrace, which is left out here.
+  awk '/^---- .* stdout ----$/ {lines = 0; shown = 1}
+    /^failures:$|^stack backtrace:$/ {shown = 0}
+    shown && ++lines <= 30' "$log" >>"$failures"
 }
 
 # Runs the tests of the whole product, which mostly wait for processes, beside those of the crates, which mostly compute.

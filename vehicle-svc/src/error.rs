@@ -67,7 +67,7 @@ pub enum Error {
     #[error("Another change was made at the same time. Try again.")]
     ConcurrentChange,
     /// The idempotency key of the save was used before for a save with other values.
-    #[error("A save with the same idempotency key but different values was already sent. Reload the vehicle and save again.")]
+    #[error("This inspection was already sent with different values. Reload the vehicle and save again.")]
     KeyReused,
     /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]

@@ -95,17 +95,17 @@ impl Lockout {
 
     /// Releases the reservation of a sign-in attempt in the database, after the password was correct. Resets the failure counts, and
     /// ends a block that the primary counter caused. The attempt no longer counts against the rate limits. After the commit, the caller also calls
-    /// [`Self::release_attempt_in_cache`].
+    /// [`Self::release_reservation_in_cache`].
     ///
     /// # Errors
     /// Returns a database error.
-    pub async fn release_attempt(tx: &mut Tx<'_>, counter_names: &CounterNames, now_ms: i64) -> Result<(), Error> {
+    pub async fn release_reservation(tx: &mut Tx<'_>, counter_names: &CounterNames, now_ms: i64) -> Result<(), Error> {
         store::lockouts::apply_lockout_operation(tx, counter_names, LockoutOperation::Release, now_ms).await.map(drop)
     }
 
     /// Releases a reserved attempt in the counter cache (memory or Redis) after its password was correct. The caller must first
     /// commit the release in the database.
-    pub async fn release_attempt_in_cache(&self, counter_names: &CounterNames) {
+    pub async fn release_reservation_in_cache(&self, counter_names: &CounterNames) {
         self.cache.apply_lockout_operation(LockoutOperation::Release, counter_names, self.now()).await;
     }
 

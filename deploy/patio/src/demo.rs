@@ -37,7 +37,7 @@ impl DemoSeeder {
     }
 
     /// Creates the demo users and campaigns that do not exist yet.
-    pub async fn create_missing_data(self, host: &ServiceHost) -> anyhow::Result<()> {
+    pub async fn seed_if_missing(self, host: &ServiceHost) -> anyhow::Result<()> {
         let request = SignInRequest { hmc: self.hmc.clone(), password: self.password.clone(), ..Default::default() };
         let Ok(session) = SessionServiceClient::new(host.channels.auth.clone()).sign_in(request).await else {
             return print_to_stdout(

@@ -94,7 +94,7 @@ pub async fn run_all_services(mut options: AllServicesOptions) -> anyhow::Result
         print_to_stdout(&format!("{notice}\n"))?;
     }
     if let Some(demo) = demo {
-        demo.create_missing_data(&host).await?;
+        demo.seed_if_missing(&host).await?;
     }
     listening.store(true, Ordering::Relaxed);
     for notice in gateway.startup_messages() {

@@ -121,6 +121,10 @@ pub fn long(test: &str) -> bool {
     long
 }
 
+/// Timeout that the gateway sets on calls that read or change many rows, such as exports and bulk changes. Calls without a timeout end
+/// after a few seconds, which is too short for them on a busy machine.
+pub const BULK_CALL_TIMEOUT: Duration = Duration::from_secs(120);
+
 /// Returns the maximum time that a test waits for an event that has to happen within the time `promised`.
 ///
 /// The long form allows exactly that time. The short form allows three times as much, since it runs next to other tests

@@ -54,10 +54,10 @@ pub struct ValuesAfterJob {
     /// Parking space after the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub space: Option<String>,
-    /// Notes of operators and team leaders after the job.
+    /// Value of the operator notes (written by operators and team leaders) after the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operator_notes: Option<String>,
-    /// Notes of supervisors after the job.
+    /// Value of the supervisor notes after the job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_notes: Option<String>,
 }
@@ -117,7 +117,7 @@ pub async fn list_snapshots_of_job(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Vehi
 }
 
 /// Completes the undo of a job: resets the content ids of the restored vehicles, and deletes the snapshots of these vehicles. The
-/// content id is the version at which a vehicle's content was first stored. `left` contains the snapshots of the vehicles that the
+/// content id is the version at which a vehicle's current content was first stored. `left` contains the snapshots of the vehicles that the
 /// undo skipped; only these snapshots stay stored.
 pub async fn update_snapshots_after_undo(tx: &mut Tx<'_>, job: i64, restored: &[VehicleSnapshot], left: &[VehicleSnapshot]) -> Result<()> {
     let text = format!(

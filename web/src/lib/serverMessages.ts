@@ -44,7 +44,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['The VIN of this vehicle was changed to {1} after you opened it. Check the vehicle and save again.', 'O VIN deste veículo foi alterado para {1} depois que você o abriu. Confira o veículo e salve novamente.'],
   ['Campaign {1} is closed. Ask a supervisor to reopen it.', 'A campanha {1} está encerrada. Peça a um supervisor para reabri-la.'],
   ['Another vehicle in this campaign already has the VIN {1}.', 'Outro veículo desta campanha já tem o VIN {1}.'],
-  ['A save with the same idempotency key but different values was already sent. Reload the vehicle and save again.', 'Esta inspeção já foi enviada uma vez com outros valores. Recarregue o veículo e salve novamente.'],
+  ['This inspection was already sent with different values. Reload the vehicle and save again.', 'Esta inspeção já foi enviada uma vez com outros valores. Recarregue o veículo e salve novamente.'],
   ['This change can no longer be undone. Changes can be undone for {1} days.', 'Esta alteração não pode mais ser desfeita. Alterações podem ser desfeitas por {1} dias.'],
   ['Conflict not found. It may have been resolved.', 'Conflito não encontrado. Talvez já tenha sido resolvido.'],
   ['Your saves have caused {1} open conflicts, which is the maximum. Ask a team leader to resolve some before you continue.', 'Os seus salvamentos causaram {1} conflitos abertos, que é o máximo. Peça a um líder de equipe para resolver alguns antes de continuar.'],

@@ -229,14 +229,27 @@ impl TokenVerifier {
     }
 
     /// Verifies a bearer token. In an idle process, a user's call first waits until signing keys and revocations have been polled again,
-    /// because an idle process polls rarely. Calls of other services do not wait.
+    /// because an idle process polls rarely. Calls of other services do not wait. A call with a token of an unknown signing key waits for
+    /// a poll of the keys, because auth-svc may have created the key since the last poll.
     ///
     /// # Errors
     /// Returns `Unauthenticated` when the token is invalid, expired or revoked.
     pub async fn authenticate_with_current_keys(&self, token: &str) -> Result<Caller, Status> {
         let judged = self.authenticate(token);
         let is_service = judged.as_ref().is_ok_and(|caller| caller.signed_in_user_id().is_none());
-        if !is_service && self.key_poll_schedule.wait_until_keys_current().await { self.authenticate(token) } else { judged }
+        let judged = if !is_service && self.key_poll_schedule.wait_until_keys_current().await { self.authenticate(token) } else { judged };
+        if judged.is_err()
+            && let Some(key) = self.unknown_signing_key(token)
+        {
+            self.key_poll_schedule.wait_for_key(|| self.has_signing_key(&key)).await;
+            return self.authenticate(token);
+        }
+        judged
+    }
+
+    /// Returns the id of the token's signing key if this process has not loaded the key.
+    fn unknown_signing_key(&self, token: &str) -> Option<String> {
+        jsonwebtoken::decode_header(token).ok()?.kid.filter(|id| !self.has_signing_key(id))
     }
 
     /// Returns the schedule on which signing keys and revocations are polled from auth-svc.

@@ -1,9 +1,15 @@
 //! Schedule on which a process polls auth-svc for signing keys and revocations: often while users send requests, rarely while the
 //! process is idle.
 use crate::user_activity::UserActivity;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::{
-    sync::{Notify, watch},
+    sync::{Notify, Semaphore, watch},
     time::{sleep, timeout},
 };
 
@@ -11,8 +17,11 @@ use tokio::{
 const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Poll interval of signing keys and revocations while users send no requests.
 const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
-/// Maximum time that the first call after an idle period waits for a poll of signing keys and revocations.
+/// Maximum time that a call waits for a poll of signing keys and revocations.
 const POLL_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum number of calls that wait for an unknown signing key at the same time. Further calls are rejected without waiting, so that
+/// forged tokens cannot fill the process with waiting calls.
+const MAX_KEY_WAITERS: usize = 64;
 
 /// Schedule on which signing keys and revocations are polled from auth-svc. The first call of a user after an idle period waits for the
 /// next poll.
@@ -22,11 +31,23 @@ pub(super) struct KeyPollSchedule {
     /// idle, and `true` when the next poll ends, even if the poll fails. The value is always `true` in a process without a polling task.
     is_current: watch::Sender<bool>,
     call_waits: Notify,
+    /// Whether a call waits for a signing key that this process has not loaded.
+    key_requested: AtomicBool,
+    key_waiters: Semaphore,
+    /// Number of polls that have ended. The number stays 0 in a process without a polling task.
+    ended_polls: watch::Sender<u64>,
 }
 
 impl Default for KeyPollSchedule {
     fn default() -> Self {
-        Self { activity: Arc::default(), is_current: watch::Sender::new(true), call_waits: Notify::new() }
+        Self {
+            activity: Arc::default(),
+            is_current: watch::Sender::new(true),
+            call_waits: Notify::new(),
+            key_requested: AtomicBool::new(false),
+            key_waiters: Semaphore::new(MAX_KEY_WAITERS),
+            ended_polls: watch::Sender::new(0),
+        }
     }
 }
 
@@ -50,9 +71,34 @@ impl KeyPollSchedule {
         true
     }
 
+    /// Waits until a poll has loaded a signing key that a token names and this process does not know, for example after all keys were
+    /// replaced. `is_known` returns `true` once the key is loaded. The wait ends after two polls, because the key may not exist.
+    pub(super) async fn wait_for_key(&self, is_known: impl Fn() -> bool) {
+        let Ok(_waiter) = self.key_waiters.try_acquire() else { return };
+        let mut ended_polls = self.ended_polls.subscribe();
+        if *ended_polls.borrow_and_update() == 0 {
+            return;
+        }
+        // A poll that runs already may load no keys, so a second poll may be necessary.
+        for _ in 0..2 {
+            self.key_requested.store(true, Ordering::Relaxed);
+            self.call_waits.notify_one();
+            let poll = timeout(POLL_TIMEOUT, ended_polls.changed()).await;
+            if poll.is_err() || is_known() {
+                return;
+            }
+        }
+    }
+
+    /// Returns whether a call waits for an unknown signing key, so that the next poll has to load the keys. The request is then cleared.
+    pub(super) fn take_key_request(&self) -> bool {
+        self.key_requested.swap(false, Ordering::Relaxed)
+    }
+
     /// Records that a poll has ended, with or without success, and resumes the calls that wait for the poll.
     pub(super) fn record_poll_end(&self) {
         self.is_current.send_replace(true);
+        self.ended_polls.send_modify(|polls| *polls = polls.saturating_add(1));
     }
 
     /// Waits until the next poll is due, and returns whether the process was idle. While users send requests, the wait lasts
@@ -73,6 +119,7 @@ impl KeyPollSchedule {
 mod tests {
     use super::*;
     use patio_testing::patience;
+    use std::sync::atomic::AtomicU32;
     use tokio::time::Instant;
 
     #[tokio::test]
@@ -104,5 +151,38 @@ mod tests {
         let begun = Instant::now();
         assert!(demand.wait_until_keys_current().await);
         assert!(begun.elapsed() >= POLL_TIMEOUT);
+    }
+
+    #[tokio::test]
+    async fn a_call_with_an_unknown_key_waits_for_the_next_poll_of_keys_and_at_most_for_two_polls() {
+        let schedule = KeyPollSchedule::default();
+        timeout(Duration::from_millis(100), schedule.wait_for_key(|| false)).await.expect("no wait without a polling task");
+        schedule.record_poll_end();
+        let (is_loaded, polls) = (AtomicBool::new(false), AtomicU32::new(0));
+        let poll = async |loads_keys: bool| {
+            tokio::task::yield_now().await;
+            assert!(schedule.take_key_request() && !schedule.take_key_request());
+            is_loaded.store(loads_keys, Ordering::Relaxed);
+            polls.fetch_add(1, Ordering::Relaxed);
+            schedule.record_poll_end();
+        };
+        let known = || is_loaded.load(Ordering::Relaxed);
+        tokio::join!(schedule.wait_for_key(known), poll(true));
+        assert_eq!(polls.swap(0, Ordering::Relaxed), 1);
+        tokio::join!(schedule.wait_for_key(known), async {
+            poll(false).await;
+            poll(false).await;
+        });
+        assert_eq!(polls.load(Ordering::Relaxed), 2);
+    }
+
+    #[tokio::test]
+    async fn only_a_limited_number_of_calls_waits_for_unknown_keys() {
+        let schedule = KeyPollSchedule::default();
+        schedule.record_poll_end();
+        let waiting = futures::future::join_all((0..MAX_KEY_WAITERS).map(|_| schedule.wait_for_key(|| false)));
+        tokio::pin!(waiting);
+        assert!(timeout(Duration::from_millis(10), &mut waiting).await.is_err());
+        timeout(Duration::from_millis(100), schedule.wait_for_key(|| false)).await.expect("the call over the limit does not wait");
     }
 }

@@ -31,7 +31,8 @@ pub fn spawn_key_sync(
     tasks.spawn(async move {
         let (mut round, mut log_failure, mut was_idle) = (0_u32, true, false);
         while !ended.is_stopping() {
-            let wants_keys = was_idle || !flag.load(Ordering::Relaxed) || round.is_multiple_of(POLLS_PER_KEY_POLL);
+            let is_requested = identity.key_poll_schedule().take_key_request();
+            let wants_keys = is_requested || was_idle || !flag.load(Ordering::Relaxed) || round.is_multiple_of(POLLS_PER_KEY_POLL);
             match refresh(&mut auth, &tokens, &identity, wants_keys).await {
                 Ok(()) => {
                     flag.store(true, Ordering::Relaxed);

@@ -19,7 +19,7 @@ interface ToolFoldsProps {
   onToggle: (name: string, open: boolean) => void
 }
 
-/** Tools as sections that open and close, one below the other. */
+/** Accordion of the tools on the Manage Campaigns page, one collapsible section per tool. Several sections can be open at the same time. */
 export function ToolAccordion({ tools, isOpen, onToggle }: ToolFoldsProps) {
   return tools.map((tool) => <Fold key={tool.name} tool={tool} open={isOpen(tool.name)} onToggle={(open) => onToggle(tool.name, open)} />)
 }

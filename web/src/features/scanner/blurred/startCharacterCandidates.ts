@@ -63,7 +63,7 @@ export function findStartCharacterCandidates(line: MultiScaleProfile, searches: 
   return found
 }
 
-/** Tries the templates of every blur at a position, and returns the best match as a candidate for the barcode's start character. */
+/** Returns a candidate for a start character at one position, with the blur level whose template of this character fits best. */
 function chooseBestBlur(line: MultiScaleProfile, searches: readonly BlurredTemplates[], level: SampledBrightnessProfile, from: number, { value }: CharacterTemplate): StartCharacterCandidate {
   const starts = searches.flatMap((search) => {
     const template = search.set.starts.find((start) => start.value === value)
