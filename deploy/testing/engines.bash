@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Runs the main job, an offline save and a scan in WebKit and Firefox. Chromium has the browser tests of e2e.bash.
-# It is no part of `all`, which has to stay short.
+# Continuous integration runs this part after `all`.
 
 install_engines() {
   local missing=()
