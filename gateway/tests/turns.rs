@@ -57,7 +57,8 @@ async fn an_overload_rejects_reads_at_once_but_not_saves_sign_ins_and_probes() {
     }
     let mut waits: Vec<_> = refused.iter().map(|(_, took)| *took).collect();
     waits.sort();
-    assert!(waits[waits.len() / 2] < Duration::from_millis(50), "median time to reject a read: {:?}", waits[waits.len() / 2]);
+    // A request that waits for a permit is rejected after 500 ms.
+    assert!(waits[waits.len() / 2] < Duration::from_millis(250), "median time to reject a read: {:?}", waits[waits.len() / 2]);
     sleep(Duration::from_millis(200)).await;
     assert_eq!(ask(at, &read, &token, "").await.0.status, 200, "the overload is over");
 }

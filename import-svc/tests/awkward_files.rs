@@ -124,15 +124,15 @@ async fn the_reader_reports_the_number_of_rows_read_so_far() {
 async fn a_person_with_many_files_keeps_nobody_else_waiting() {
     let reader = crate::common::reader();
     let many: Vec<_> = (0..6).map(|n| (reader.clone(), good(&format!("Many {n}"), 20_000))).collect();
-    let begun = Instant::now();
-    let all =
-        futures::future::join_all(many.into_iter().map(|(reader, file)| async move { reader.read(7, file.into(), &mut |_| {}).await }));
+    let all = futures::future::join_all(
+        many.into_iter().map(|(reader, file)| async move { reader.read(7, file.into(), &mut |_| {}).await.map(|_| Instant::now()) }),
+    );
     let other = async {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        reader.read(8, good("One", 3).into(), &mut |_| {}).await.map(|_| begun.elapsed())
+        reader.read(8, good("One", 3).into(), &mut |_| {}).await.map(|_| Instant::now())
     };
     let (all, other) = tokio::join!(all, other);
-    assert!(all.iter().all(Result::is_ok));
-    let (whole, other) = (begun.elapsed(), other.unwrap());
-    assert!(other < whole / 3, "waited {other:?} of {whole:?}");
+    let (all, other) = (all.into_iter().collect::<Result<Vec<_>, _>>().unwrap(), other.unwrap());
+    let later = all.iter().filter(|read| **read > other).count();
+    assert!(later >= 3, "{later} of six files of the other user were read later");
 }

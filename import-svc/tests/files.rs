@@ -13,7 +13,7 @@ use patio_proto::{
     normalization, status,
     vehicle::{BulkEditResponse, ExportedVehicle, LineError, VehicleStatus},
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::io::{Cursor, Read};
 use tonic::{Status, Streaming};
@@ -57,7 +57,7 @@ async fn whole(mut pieces: Streaming<FileChunk>) -> Result<(FileHeader, Vec<u8>)
 async fn exported(world: &World, campaign_id: i64, report: Report) -> Result<(FileHeader, Vec<u8>), Status> {
     let ask = ExportCampaignRequest { campaign_id, report: report.into() };
     let pieces = FileServiceClient::new(world.host.channels.import.clone())
-        .export_campaign(world.leader().grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask))
+        .export_campaign(world.leader().grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
         .await?;
     Ok(whole(pieces.into_inner()).await.unwrap())
 }
@@ -70,7 +70,7 @@ fn upload(name: &str, file: &[u8], campaign_name: &str) -> impl futures::Stream<
 }
 
 async fn converted(world: &World, file: &[u8], campaign: &str) -> Result<(FileHeader, Vec<u8>), Rejection> {
-    let request = world.leader().grpc_request_with_timeout(BULK_CALL_TIMEOUT, upload("a.xlsx", file, campaign));
+    let request = world.leader().grpc_request_with_timeout(LONG_CALL_TIMEOUT, upload("a.xlsx", file, campaign));
     whole(FileServiceClient::new(world.host.channels.import.clone()).convert_to_sql(request).await.unwrap().into_inner()).await
 }
 
@@ -244,7 +244,7 @@ async fn a_sheet_that_cannot_be_imported_cannot_be_converted() {
 
 async fn csv(world: &World, name: &str, file: &[u8], apply: bool) -> csv_response::Outcome {
     let mut files = FileServiceClient::new(world.host.channels.import.clone()).max_encoding_message_size(16 << 20);
-    let request = world.leader().grpc_request_with_timeout(BULK_CALL_TIMEOUT, upload(name, file, ""));
+    let request = world.leader().grpc_request_with_timeout(LONG_CALL_TIMEOUT, upload(name, file, ""));
     let reply: CsvResponse = if apply { files.apply_csv(request).await } else { files.check_csv(request).await }.unwrap().into_inner();
     reply.outcome.unwrap()
 }

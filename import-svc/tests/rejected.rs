@@ -13,14 +13,14 @@ use patio_proto::{
         GetRejectedSheetRequest, Rejection, file_chunk::Part, file_service_client::FileServiceClient, import_campaign_response::Outcome,
     },
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 use std::io::{Cursor, Read};
 use tonic::Status;
 use uuid::Uuid;
 
 /// Downloads a rejected sheet. Returns its file name and content.
 async fn sheet(world: &World, bearer: &CallContext, id: &str) -> Result<(String, Vec<u8>), Status> {
-    let ask = bearer.grpc_request_with_timeout(BULK_CALL_TIMEOUT, GetRejectedSheetRequest { upload_id: id.to_owned() });
+    let ask = bearer.grpc_request_with_timeout(LONG_CALL_TIMEOUT, GetRejectedSheetRequest { upload_id: id.to_owned() });
     let mut pieces = FileServiceClient::new(world.host.channels.import.clone()).get_rejected_sheet(ask).await?.into_inner();
     let (mut name, mut data) = (String::new(), Vec::new());
     while let Some(piece) = pieces.message().await? {

@@ -8,7 +8,7 @@ use patio_proto::{
     access::Role,
     imports::{ImportPhase, ImportProgress, WatchImportRequest, import_campaign_response::Outcome},
 };
-use patio_testing::BULK_CALL_TIMEOUT;
+use patio_testing::LONG_CALL_TIMEOUT;
 use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
@@ -22,7 +22,7 @@ async fn world() -> (World, tempfile::TempDir) {
 /// Watches an upload as a user and returns all progress messages.
 async fn watched(world: &World, user: i64, upload: &str) -> Result<Vec<ImportProgress>, Status> {
     let ask = patio_testing::bearer(&world.host, user, Role::Manager)
-        .grpc_request_with_timeout(BULK_CALL_TIMEOUT, WatchImportRequest { upload_id: upload.to_owned() });
+        .grpc_request_with_timeout(LONG_CALL_TIMEOUT, WatchImportRequest { upload_id: upload.to_owned() });
     let mut stream = world.imports().watch_import(ask).await?.into_inner();
     let mut all = Vec::new();
     while let Some(progress) = stream.message().await? {

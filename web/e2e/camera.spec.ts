@@ -208,7 +208,8 @@ test('hidden, the page lets the camera go; shown again, it takes it back; the sw
   await expect.poll(() => countCameraTracks(page)).toEqual({ taken: 2, live: 1 })
 
   const on = dialog(page).getByRole('button', { name: 'Turn camera on' })
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
+  await expect(dialog(page).getByText('Aponte a câmera para o código.')).toBeVisible() // the camera has started
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000))
   await dialog(page).getByRole('button', { name: 'Turn camera off' }).click()
   await expect(on).toBeDisabled()
   await expect.poll(async () => (await countCameraTracks(page)).live).toBe(0)

@@ -54,7 +54,7 @@ for (const viewport of SIZES) {
 
     test('each tool says what it is for, the result of a change is filtered and undone, and a file is dropped anywhere', async ({ page }) => {
       const { name, vin } = await ownCampaign(page, 'Undone at once')
-      await openAs(page, await getSharedMember(page.request, 'tm'), '/campaign-list')
+      await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
       await expect(listEntries(page, 'Undone at once').first()).toBeVisible()
       for (const words of ['Corrigir um veículo por vez.', 'Alterar vagas, status e observações a partir de um arquivo.', 'Definir ou remover o status de uma lista de VINs.', 'Mover uma lista de veículos para outras vagas.', 'Ver e desfazer importações e alterações em massa.']) {
         await expect(viewport === DESK ? page.getByTitle(words, { exact: true }) : page.getByText(words, { exact: true })).toBeVisible()

@@ -37,12 +37,16 @@ async function expectInReach(page: Page, parts: Record<string, Locator>): Promis
   }
 }
 
+/** Waits for the problem of the campaign, whose second line moves what stands below it. */
+const problemIsShown = (page: Page) => expect(page.getByText('Check the inflator label')).toBeVisible()
+
 async function opened(page: Page, person?: Person) {
   const headers = await getHeaders(page.request, supervisor)
   const { vehicles } = await importUniqueCampaign(page.request, headers, 'Phone', createRowsInYard('K', 3))
   const [first, second] = vehicles as [Vehicle, Vehicle]
   await openAs(page, person ?? (await getSharedMember(page.request, 'op')), `/vehicle/${first.id}`)
   await expect(action(page, 'Scan')).toBeVisible()
+  await problemIsShown(page)
   return { headers, first, second }
 }
 async function scanned(page: Page, { vin_number }: Vehicle): Promise<void> {
@@ -146,6 +150,7 @@ test('notes of an earlier inspection are shown in few lines, and the statuses st
   for (const notes of [{ operator_notes: note }, { operator_notes: note, admin_notes: note }]) {
     await saveVehicle(page.request, headers, first.id, notes)
     await page.reload()
+    await problemIsShown(page)
     const lines = Object.fromEntries(['Operator', 'Supervisor'].slice(0, Object.keys(notes).length).map((who) => [who, page.getByText(`${who} note: ${note}`)]))
     for (const line of Object.values(lines)) expect((await boxOf(line)).height).toBeLessThan(45)
     const reach = { ...lines, problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Not Found': status(page, 'Not Found') }

@@ -19,6 +19,7 @@ async function print(page: Page, path: string, waitsFor: string): Promise<string
   await openAs(page, supervisor, path)
   await expect(page.getByText(waitsFor).first()).toBeVisible()
   await expect(page.locator('[role=status][aria-label]')).toHaveCount(0)
+  await expect(page.locator('footer')).toBeAttached() // its code is loaded later
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   await page.setViewportSize(SHEET)
   await page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(resolve)) })) // the change of the medium is reported with the next frame
@@ -122,12 +123,13 @@ test.describe('at the desk', () => {
       await page.emulateMedia({ media: 'print' })
       await page.getByRole('main').evaluate((main, width) => main.style.setProperty('width', `${width}px`, 'important'), SHEET.width)
       const images = page.getByRole('main').locator('svg[role=img]:visible')
-      expect(await images.count(), path).toBeGreaterThanOrEqual(charts)
-      const sheet = await page.getByRole('main').boundingBox()
-      for (const part of await page.getByRole('main').locator('svg:visible, table:visible, li:visible').all()) {
-        const { x, width } = (await part.boundingBox()) ?? { x: 0, width: 0 }
-        expect(x + width, `${path}: ${await part.getAttribute('aria-label')}`).toBeLessThanOrEqual((sheet?.x ?? 0) + SHEET.width + 1)
-      }
+      await expect.poll(() => images.count(), path).toBeGreaterThanOrEqual(charts)
+      const parts = await page.getByRole('main').evaluate((main) => {
+        const left = main.getBoundingClientRect().x
+        const visible = [...main.querySelectorAll('svg, table, li')].filter((part) => part.checkVisibility())
+        return visible.map((part) => ({ label: part.getAttribute('aria-label'), right: part.getBoundingClientRect().right - left }))
+      })
+      for (const { label, right } of parts) expect(right, `${path}: ${label}`).toBeLessThanOrEqual(SHEET.width + 1)
       await expect(page.getByText('3. ', { exact: false }).and(page.locator('ol *')).filter({ visible: true })).toHaveCount(0)
       await expect(page.getByRole('link', { name: /^View / }).filter({ visible: true })).toHaveCount(0)
     }

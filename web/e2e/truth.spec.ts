@@ -1,6 +1,6 @@
 import { expect, test, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle, fetchVehicles, type Vehicle } from './support/campaign'
-import { captureDownload, typeIdentifier, openOtherStatuses, listEntries, openTool } from './support/parts'
+import { captureDownload, chooseFromMenu, typeIdentifier, openOtherStatuses, listEntries, openTool } from './support/parts'
 import { supervisor } from './support/people'
 import { PHONE, takeScreenshot } from './support/screenshots'
 import { openAs, getHeaders, getSharedMember } from './support/session'
@@ -190,7 +190,6 @@ test('a refusal of the server is shown in the language of the page, and numbers 
   await tool.getByRole('textbox').first().fill(`${first.vin_number} 01/mar`)
   await expect(tool.getByText(/é uma data ou hora/)).toBeVisible()
   await openAs(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
-  await page.getByRole('button', { name: `Converter em SQL ou excluir ${name}` }).click()
-  await page.getByRole('menuitem', { name: `Excluir ${name}` }).click()
+  await chooseFromMenu(page.getByRole('button', { name: `Converter em SQL ou excluir ${name}` }), page.getByRole('menuitem', { name: `Excluir ${name}` }))
   await expect(page.getByRole('dialog')).toContainText('Os veículos (1) também serão excluídos.')
 })

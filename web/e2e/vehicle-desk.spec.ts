@@ -1,5 +1,6 @@
 import { expect, test, type Locator, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle } from './support/campaign'
+import { createHandScanner, keystrokesOf } from './support/handScanner'
 import { captureDownload, typeIdentifier, listEntries } from './support/parts'
 import { supervisor } from './support/people'
 import { DESK, takeScreenshot } from './support/screenshots'
@@ -72,7 +73,8 @@ test('arrow keys walk the rows, Enter opens, Escape closes', async ({ page }) =>
   await expect(link('A-1')).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(pane(page)).toHaveCount(0)
-  await page.keyboard.type(campaign.vehicles[0]?.vin_number.replace(/[^jk]/gi, 'j') ?? '') // as fast as a hand scanner
+  const scan = await createHandScanner(page)
+  await scan(...keystrokesOf((campaign.vehicles[0]?.vin_number ?? '').replace(/[^jk]/gi, 'j')))
   await expect(link('A-2')).toBeFocused()
 })
 

@@ -1,6 +1,6 @@
 import { expect, test, type APIRequestContext, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, saveVehicle, type Vehicle } from './support/campaign'
-import { getOverflowWidth } from './support/parts'
+import { chooseRowAction, getOverflowWidth } from './support/parts'
 import { supervisor } from './support/people'
 import { PHONE, takeScreenshot } from './support/screenshots'
 import { openAs, getHeaders, getSharedMember } from './support/session'
@@ -91,7 +91,9 @@ for (const viewport of SIZES) {
       const { vehicles: [vehicle] } = await importUniqueCampaign(page.request, headers, 'Older', createRowsInYard('K', 1))
       const id = vehicle?.id ?? 0
       for (let note = 1; note <= 22; note++) await send(page.request, 'put', `/vehicles/${id}`, headers, { operator_notes: `note ${note}` })
+      const live = page.waitForResponse((response) => response.url().endsWith('/api/events'))
       await openAs(page, await getSharedMember(page.request, 'tm'), `/vehicle/${id}`)
+      await live // earlier changes are not announced
       await unfoldHistory(page)
       await expect(entries(page)).toHaveCount(21) // 20 changes and the button
       await history(page).getByRole('button', { name: 'Show older' }).click()
@@ -123,8 +125,7 @@ test('the history of a campaign shows import, status, due date and bulk changes 
   await takeScreenshot(page, 'campaign-history')
   expect(await getOverflowWidth(page)).toBeLessThanOrEqual(0)
   await openAs(page, supervisor, `/user-management?search=${leader.hmc}`)
-  await page.getByRole('button', { name: `Actions for ${leader.hmc}` }).click()
-  await page.getByRole('menuitem', { name: `History of ${leader.hmc}` }).click()
+  await chooseRowAction(page, leader.hmc, `History of ${leader.hmc}`)
   const dialog = page.getByRole('dialog', { name: `History of ${leader.hmc}` })
   for (const words of ['entrou', 'criou o usuário', '1 vehicle changed by a CSV file']) await expect(dialog.getByRole('listitem').filter({ hasText: words }).first()).toBeVisible()
 })

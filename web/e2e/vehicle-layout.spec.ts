@@ -60,7 +60,9 @@ test('on a tablet, the bar has the rows of the phone and breaks no word, in both
 
 test('a save of another person moves nothing while one\'s own status and note are not saved', async ({ page }) => {
   await page.setViewportSize(PHONE)
+  const live = page.waitForResponse((response) => response.url().endsWith('/api/events'))
   const { headers, first } = await opened(page)
+  await live // earlier saves of others are not announced
   await typeIdentifier(page, first.vin_number)
   await status(page, 'ng').click()
   await (await openNotes(page)).fill('left door')

@@ -29,14 +29,14 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
   await test.step('the camera stayed on, and the same label is ignored while it is in view', async () => {
     expect(await countCameraTracks(page)).toEqual({ taken: 1, live: 1 })
     await expect(page.getByText('2 left')).toBeVisible()
-    await takeScreenshots(page, 'walk')
-    await page.waitForTimeout(1500)
+    await page.waitForTimeout(800)
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await show(page, 'nothing') // a shaky hand loses the label for a moment
-    await page.waitForTimeout(1500)
+    await page.waitForTimeout(1300)
     await show(page, 'first')
     await page.waitForTimeout(1000)
     await expect(page.getByRole('dialog')).toHaveCount(0)
+    await takeScreenshots(page, 'walk')
   })
   await test.step('another label opens its car, which is closed without saving', async () => {
     await show(page, 'second')

@@ -123,7 +123,9 @@ impl Office {
             is_limited,
             device: "Chrome on Android".to_owned(),
         };
-        self.sessions().sign_in(ask).await.map(tonic::Response::into_inner)
+        let mut request = tonic::Request::new(ask);
+        request.set_timeout(patio_testing::LONG_CALL_TIMEOUT); // many sign-ins at once wait for each other
+        self.sessions().sign_in(request).await.map(tonic::Response::into_inner)
     }
 
     /// Returns the credentials for a call that the gateway makes on behalf of a user.

@@ -99,12 +99,7 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
 
     async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
         let token = token(&parts.headers).ok_or_else(not_signed_in)?;
-        let identity = &api.host.identity;
-        let caller = match identity.authenticate_with_current_keys(token).await {
-            Ok(caller) => caller,
-            Err(_) if !identity.has_any_signing_key() => return Err(keys_not_loaded()),
-            Err(refused) => return Err(refused.into()),
-        };
+        let caller = api.host.identity.authenticate_with_current_keys(token).await?;
         // A service's own token is valid only between services, never at the public API.
         if caller.signed_in_user_id().is_none() {
             return Err(not_signed_in());
@@ -132,12 +127,6 @@ impl FromRequestParts<AppState> for AuthenticatedCaller {
 
 fn not_signed_in() -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN", "Sign in to continue.")
-}
-
-/// Returns the 503 response to requests that arrive before the keys that verify tokens are loaded. A 401 response would
-/// wrongly sign the user out.
-fn keys_not_loaded() -> Problem {
-    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The server is starting. Try again in a moment.").with_retry_after(1)
 }
 
 fn token(headers: &HeaderMap) -> Option<&str> {

@@ -9,7 +9,7 @@ use patio_proto::{
     access::Role,
     vehicle::{self as pb, ActivityCounts, GetActivityRequest, SaveVehicleRequest, VehicleStatus},
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 use std::collections::BTreeMap;
 use tonic::Status;
 
@@ -138,7 +138,7 @@ async fn moves_bulk_changes_and_their_undoing_keep_the_sums() {
         let vins = (1..=4).map(|n| format!("HB20 {n:06}"));
         let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
         let ask = pb::BulkStatusRequest { vins: vins.clone().collect(), action, status: ok, ..Default::default() };
-        yard.bulk().bulk_status(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap();
+        yard.bulk().bulk_status(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
         let activity = yard.activity().await;
         assert_eq!(
             activity.people.iter().map(|user| (user.user_id, user.counts)).collect::<Vec<_>>(),
@@ -148,7 +148,7 @@ async fn moves_bulk_changes_and_their_undoing_keep_the_sums() {
         let rows = vins.map(|vin| pb::ParkingSpaceChange { vin, parking_space: "C-1".into() }).collect();
         yard.bulk()
             .bulk_parking_space(
-                person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
+                person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
             )
             .await
             .unwrap();
@@ -156,14 +156,14 @@ async fn moves_bulk_changes_and_their_undoing_keep_the_sums() {
         let row =
             pb::EditRow { model_code: "HB20".into(), serial_number: "000002".into(), status: Some("ng".into()), ..Default::default() };
         yard.bulk()
-            .bulk_edit(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::BulkEditRequest { rows: vec![row], ..Default::default() }))
+            .bulk_edit(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkEditRequest { rows: vec![row], ..Default::default() }))
             .await
             .unwrap();
         yard.activity().await;
         for _ in 0..3 {
             let jobs = yard.jobs().list_jobs(person.grpc_request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs;
             let last = jobs.into_iter().find(|job| job.undone_at.is_none() && job.kind() != pb::JobKind::Import).unwrap();
-            yard.jobs().undo_job(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id: last.id })).await.unwrap();
+            yard.jobs().undo_job(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id: last.id })).await.unwrap();
             yard.activity().await;
         }
         assert_eq!(yard.activity().await.inspected, 1);

@@ -7,7 +7,7 @@ use patio_proto::{
     common::Page,
     vehicle::{self as pb, StatusAction, VehicleStatus},
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 
 #[tokio::test]
 async fn a_draft_is_invisible_until_it_is_opened() {
@@ -148,7 +148,7 @@ async fn bulk_insert_and_remove_match_their_dry_run() {
             ask.dry_run = dry_run;
             let reply = yard
                 .bulk()
-                .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask.clone()))
+                .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()))
                 .await
                 .unwrap()
                 .into_inner();
@@ -159,25 +159,25 @@ async fn bulk_insert_and_remove_match_their_dry_run() {
         }
         let again = yard
             .bulk()
-            .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask.clone()))
+            .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()))
             .await
             .unwrap()
             .into_inner();
         assert_eq!((again.updated, again.skipped.len()), (0, 2));
         ask.status = VehicleStatus::Repair.into();
-        yard.bulk().bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask.clone())).await.unwrap();
+        yard.bulk().bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone())).await.unwrap();
         assert_eq!(yard.progress().await.total_inspected, 0, "Repair is not inspected in bulk");
         ask.action = StatusAction::Remove.into();
         let removed = yard
             .bulk()
-            .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask.clone()))
+            .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()))
             .await
             .unwrap()
             .into_inner();
         assert_eq!((removed.updated, yard.walk().await.iter().filter(|v| v.status != 0).count()), (2, 0));
         yard.counters_equal_the_rows().await;
         let refused =
-            yard.bulk().bulk_status(yard.person(4, Role::Operator).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap_err();
+            yard.bulk().bulk_status(yard.person(4, Role::Operator).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap_err();
         assert_eq!(reason(&refused), Some(ErrorReason::NotAllowed));
     })
     .await;
@@ -199,7 +199,7 @@ async fn removing_a_status_as_team_leader_keeps_the_supervisor_notes() {
         {
             let ask = pb::BulkStatusRequest { dry_run, ..ask.clone() };
             let reply =
-                yard.bulk().bulk_status(yard.person(5, role).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap().into_inner();
+                yard.bulk().bulk_status(yard.person(5, role).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap().into_inner();
             assert_eq!((reply.updated, reply.warnings), (1, said.into_iter().map(str::to_owned).collect()), "{role:?} {dry_run}");
         }
         let after = yard.vehicle(id).await;
@@ -217,7 +217,7 @@ async fn bulk_moves_take_vehicles_to_their_new_yards() {
         let ask = pb::BulkParkingSpaceRequest { rows, ..Default::default() };
         let reply = yard
             .bulk()
-            .bulk_parking_space(yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask))
+            .bulk_parking_space(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
             .await
             .unwrap()
             .into_inner();

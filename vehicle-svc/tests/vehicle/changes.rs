@@ -5,7 +5,7 @@ use patio_proto::{
     access::Role,
     vehicle::{self as pb, VehicleStatus},
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 use std::{
     collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering},
@@ -27,7 +27,7 @@ impl Yard {
     async fn bulk_status(&self, vins: Vec<String>) {
         let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
         let ask = pb::BulkStatusRequest { vins, action, status: ok, ..Default::default() };
-        self.bulk().bulk_status(self.person(3, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap();
+        self.bulk().bulk_status(self.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
     }
 }
 
@@ -52,7 +52,7 @@ async fn every_kind_of_change_is_listed_once_and_nothing_else_is() {
         let rows = vec![pb::ParkingSpaceChange { vin: "HB20 000003".into(), parking_space: "B-1".into() }];
         yard.bulk()
             .bulk_parking_space(
-                person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
+                person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
             )
             .await
             .unwrap();
@@ -64,12 +64,12 @@ async fn every_kind_of_change_is_listed_once_and_nothing_else_is() {
             ..Default::default()
         };
         yard.bulk()
-            .bulk_edit(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::BulkEditRequest { rows: vec![row], ..Default::default() }))
+            .bulk_edit(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkEditRequest { rows: vec![row], ..Default::default() }))
             .await
             .unwrap();
         assert_listed("a file", &[ids[0]]).await;
         let jobs = yard.jobs().list_jobs(person.grpc_request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs;
-        yard.jobs().undo_job(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id: jobs[0].id })).await.unwrap();
+        yard.jobs().undo_job(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id: jobs[0].id })).await.unwrap();
         assert_listed("an undone file", &[ids[0]]).await;
     })
     .await;
@@ -91,13 +91,13 @@ async fn too_many_changes_and_unknown_revisions_require_the_full_list() {
         let job =
             yard.jobs().list_jobs(yard.person(3, Role::Manager).grpc_request(pb::ListJobsRequest::default())).await.unwrap().into_inner();
         yard.jobs()
-            .undo_job(yard.person(3, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id: job.jobs[0].id }))
+            .undo_job(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id: job.jobs[0].id }))
             .await
             .unwrap();
         let (now, _) = yard.whole_list().await;
         let rows = (1..=2_001).map(|n| pb::ParkingSpaceChange { vin: format!("HB20 {n:06}"), parking_space: "B-1".into() }).collect();
         let ask = pb::BulkParkingSpaceRequest { rows, ..Default::default() };
-        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap();
+        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
         let whole = yard.changes(now).await;
         assert!(whole.whole && whole.revision > now, "one more than the maximum, in one change");
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };

@@ -12,7 +12,7 @@ use patio_proto::{
         VehicleStatus,
     },
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 use tonic::{Code, Status};
 
 /// User ids of two inspectors.
@@ -53,7 +53,7 @@ async fn changed_in_every_way(yard: &Yard) -> i64 {
     yard.bulk()
         .bulk_parking_space(
             yard.person(3, Role::Manager)
-                .grpc_request_with_timeout(BULK_CALL_TIMEOUT, BulkParkingSpaceRequest { rows, ..Default::default() }),
+                .grpc_request_with_timeout(LONG_CALL_TIMEOUT, BulkParkingSpaceRequest { rows, ..Default::default() }),
         )
         .await
         .unwrap();

@@ -8,6 +8,7 @@ use patio_proto::{
     vehicle::{self as pb, Gate, VehicleStatus},
 };
 use patio_testing::each_database;
+use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn the_next_vehicle_follows_walking_order_and_wraps_around() {
@@ -248,8 +249,13 @@ async fn a_closed_campaign_accepts_no_saves_and_an_outdated_gate_message_is_igno
 async fn campaign_svc_receives_the_begun_and_complete_milestones_before_the_response() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
-        for vehicle in yard.walk().await {
+        for (vehicle, milestone) in yard.walk().await.iter().zip([Milestone::Begun, Milestone::Complete]) {
+            let begun = Instant::now();
             yard.save(Role::Operator, status(vehicle.id, VehicleStatus::Ok)).await.unwrap();
+            // A response waits at most 300 ms for the delivery of the milestone.
+            if begun.elapsed() >= Duration::from_millis(300) {
+                yard.wait_for_milestone(milestone).await;
+            }
         }
         let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| (report.campaign_id, report.milestone())).collect();
         assert_eq!(reported, [(CAMPAIGN, Milestone::Begun), (CAMPAIGN, Milestone::Complete)]);

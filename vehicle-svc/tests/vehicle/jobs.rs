@@ -15,7 +15,7 @@ use patio_proto::{
         ParkingSpaceChange, SaveVehicleRequest, Scope, StatusAction, UndoBlocker, UndoJobRequest, UndoJobResponse, Vehicle, VehicleStatus,
     },
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 use tonic::Status;
 
 pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {
@@ -27,7 +27,7 @@ pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {
 
 pub async fn undo(yard: &Yard, role: Role, id: i64) -> Result<UndoJobResponse, Status> {
     yard.jobs()
-        .undo_job(yard.person(5, role).grpc_request_with_timeout(BULK_CALL_TIMEOUT, UndoJobRequest { id }))
+        .undo_job(yard.person(5, role).grpc_request_with_timeout(LONG_CALL_TIMEOUT, UndoJobRequest { id }))
         .await
         .map(tonic::Response::into_inner)
 }
@@ -35,7 +35,7 @@ pub async fn undo(yard: &Yard, role: Role, id: i64) -> Result<UndoJobResponse, S
 pub async fn bulk(yard: &Yard, role: Role, serials: &[u32], action: StatusAction, status: VehicleStatus) -> i64 {
     let vins = serials.iter().map(|serial| format!("HB20 {serial:06}")).collect();
     let ask = BulkStatusRequest { vins, action: action.into(), status: status.into(), ..BulkStatusRequest::default() };
-    yard.bulk().bulk_status(yard.person(3, role).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap();
+    yard.bulk().bulk_status(yard.person(3, role).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
     jobs(yard, role).await[0].id
 }
 
@@ -58,7 +58,7 @@ async fn set_ok(yard: &Yard, campaign_id: Option<i64>, vins: &[&str]) -> BulkRes
     let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
     let vins = vins.iter().map(|vin| (*vin).to_owned()).collect();
     let ask = BulkStatusRequest { vins, action, status, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
-    yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap().into_inner()
+    yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap().into_inner()
 }
 
 /// Returns the dry run of moving vehicles; `campaign_id` limits it to a campaign.
@@ -66,7 +66,7 @@ async fn move_to(yard: &Yard, campaign_id: Option<i64>, rows: &[(&str, &str)]) -
     let rows = rows.iter().map(|(vin, space)| ParkingSpaceChange { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
     let ask = BulkParkingSpaceRequest { rows, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
     yard.bulk()
-        .bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask))
+        .bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
         .await
         .map(tonic::Response::into_inner)
 }
@@ -109,7 +109,7 @@ async fn an_ambiguous_code_changes_neither_of_two_cars() {
         let ask = BulkEditRequest { rows: vec![row], dry_run: true, source: String::new() };
         let edited = yard
             .bulk()
-            .bulk_edit(yard.person(3, Role::Admin).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask))
+            .bulk_edit(yard.person(3, Role::Admin).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
             .await
             .unwrap()
             .into_inner();
@@ -154,7 +154,7 @@ async fn file(yard: &Yard, rows: Vec<EditRow>) -> i64 {
     let ask = BulkEditRequest { rows, dry_run: false, source: "changes.csv".into() };
     assert_eq!(
         yard.bulk()
-            .bulk_edit(yard.person(3, Role::Admin).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask))
+            .bulk_edit(yard.person(3, Role::Admin).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
             .await
             .unwrap()
             .into_inner()
@@ -198,7 +198,7 @@ async fn undo_restores_every_kind_of_bulk_change() {
             .zip([1, 4])
             .map(|(space, n)| ParkingSpaceChange { vin: format!("HB20 {n:06}"), parking_space: (*space).into() });
         let ask = BulkParkingSpaceRequest { rows: rows.collect(), ..BulkParkingSpaceRequest::default() };
-        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap();
+        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
         states.push(seen(&yard).await);
         let edited = EditRow { parking_space: Some("?".into()), status: Some("Repair".into()), admin_notes: Some("new".into()), ..row(3) };
         file(&yard, vec![edited, EditRow { operator_notes: Some("one\ntwo".into()), ..row(1) }]).await;
@@ -293,8 +293,10 @@ async fn an_undo_reports_the_milestone_that_it_reverses() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
+        yard.wait_for_milestone(Milestone::Complete).await;
         assert_eq!(yard.progress().await.next, None);
         undo(&yard, Role::Manager, job).await.unwrap();
+        yard.wait_for_milestone(Milestone::Incomplete).await;
         let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| report.milestone()).collect();
         assert_eq!(reported, [Milestone::Complete, Milestone::Incomplete]);
         assert_eq!((yard.progress().await.total_inspected, yard.progress().await.next), (0, Some(yard.walk().await[0].id)));

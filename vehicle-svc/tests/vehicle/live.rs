@@ -7,7 +7,7 @@ use patio_proto::{
     auth::Revocation,
     vehicle::{self as pb, Base, Gate, OnConflict, SaveVehicleRequest, VehicleStatus, WatchEvent, watch_event::Event},
 };
-use patio_testing::{BULK_CALL_TIMEOUT, REDIS, each_database, from_environment, host_on, print_to_stderr};
+use patio_testing::{LONG_CALL_TIMEOUT, REDIS, each_database, from_environment, host_on, print_to_stderr};
 use std::time::Duration;
 use tonic::{Status, Streaming};
 
@@ -67,14 +67,14 @@ async fn a_stream_receives_every_kind_of_change() {
             let vins = (1..=count).map(|n| format!("HB20 {n:06}")).collect();
             let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
             let ask = pb::BulkStatusRequest { vins, action, status: ok, ..Default::default() };
-            yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask)).await.unwrap();
+            yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
         };
         bulk(50).await;
         let many = next(&mut stream, vehicles).await;
         assert_eq!((many.vehicles.len(), many.by), (50, Some(3)));
         let person = yard.person(3, Role::Manager);
         let job = yard.jobs().list_jobs(person.grpc_request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs[0].id;
-        yard.jobs().undo_job(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id: job })).await.unwrap();
+        yard.jobs().undo_job(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id: job })).await.unwrap();
         let undone = next(&mut stream, vehicles).await;
         assert_eq!((undone.vehicles.len(), undone.revision), (50, many.revision + 1));
         bulk(51).await;

@@ -3,7 +3,7 @@
 //! Each test runs in its own process, because it counts every statement of the process.
 use crate::yard::{CAMPAIGN, Yard};
 use patio_proto::{access::Role, common::Page, vehicle as pb};
-use patio_testing::{BULK_CALL_TIMEOUT, each_database, runs_alone, statements};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database, runs_alone, statements};
 
 /// Asserts that a page has `rows` rows and takes `most` statements.
 async fn costs(yard: &Yard, ask: pb::ListVehiclesRequest, (rows, most): (usize, usize)) {
@@ -69,11 +69,11 @@ async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_
                 status: pb::VehicleStatus::Ok.into(),
                 ..Default::default()
             };
-            costs[0].push(taken_by(yard.bulk().bulk_status(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask))).await);
+            costs[0].push(taken_by(yard.bulk().bulk_status(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))).await);
             let rows = vins(range.clone()).map(|vin| pb::ParkingSpaceChange { vin, parking_space: "B-1".into() }).collect();
             costs[1].push(
                 taken_by(yard.bulk().bulk_parking_space(
-                    person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
+                    person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
                 ))
                 .await,
             );
@@ -85,14 +85,14 @@ async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_
             });
             costs[2].push(
                 taken_by(yard.bulk().bulk_edit(
-                    person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::BulkEditRequest { rows: rows.collect(), ..Default::default() }),
+                    person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkEditRequest { rows: rows.collect(), ..Default::default() }),
                 ))
                 .await,
             );
             let page = pb::ListJobsRequest { page: Some(Page { index: 0, size: 1 }) };
             let id = yard.jobs().list_jobs(person.grpc_request(page)).await.unwrap().into_inner().jobs[0].id;
             costs[3]
-                .push(taken_by(yard.jobs().undo_job(person.grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::UndoJobRequest { id }))).await);
+                .push(taken_by(yard.jobs().undo_job(person.grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id }))).await);
         }
         // Hundreds of vehicles cost no more than two. The margin covers a milestone, the counter of another yard, the
         // change list, and statements of background tasks on a busy machine.

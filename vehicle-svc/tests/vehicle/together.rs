@@ -10,7 +10,7 @@ use patio_proto::{
     campaign::Milestone,
     vehicle::{self as pb, VehicleStatus},
 };
-use patio_testing::{BULK_CALL_TIMEOUT, each_database};
+use patio_testing::{LONG_CALL_TIMEOUT, each_database};
 use sqlx::Connection;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -52,6 +52,7 @@ async fn concurrent_saves_are_each_counted_published_and_numbered_once() {
         let events = audit.list_events(yard.person(1, Role::Admin).grpc_request(ask)).await.unwrap().into_inner().events;
         let subjects: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
         assert_eq!((subjects.len(), subjects.iter().collect::<BTreeSet<_>>().len()), (100, 100));
+        yard.wait_for_milestone(Milestone::Begun).await;
         let reported: Vec<_> = yard.milestones.lock().unwrap().iter().map(|report| (report.milestone(), report.revision)).collect();
         assert!(
             !reported.is_empty() && reported.iter().all(|report| *report == (Milestone::Begun, reported[0].1)),
@@ -59,7 +60,7 @@ async fn concurrent_saves_are_each_counted_published_and_numbered_once() {
         );
         let rest = walk[100..].iter().map(|v| yard.save(Role::Operator, status(v.id, VehicleStatus::Ng)));
         assert!(join_all(rest).await.iter().all(Result::is_ok));
-        assert_eq!(yard.milestones.lock().unwrap().last().map(|report| report.milestone()), Some(Milestone::Complete));
+        yard.wait_for_milestone(Milestone::Complete).await;
         yard.counters_equal_the_rows().await;
     })
     .await;
@@ -147,7 +148,7 @@ async fn saves_and_bulk_changes_across_campaigns_do_not_deadlock() {
             let action = [pb::StatusAction::Insert, pb::StatusAction::Remove][usize::try_from(round % 2).unwrap()].into();
             let ask = pb::BulkStatusRequest { vins: vins.clone(), action, status: VehicleStatus::Ng.into(), ..Default::default() };
             let mut bulk = yard.bulk();
-            let change = bulk.bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask));
+            let change = bulk.bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask));
             let saves = (0..4).map(|n| 30 + round * 12 + n * 3).flat_map(|n| [first + n + 1, first + 180 + n]);
             let saves = saves.map(|id| yard.save(Role::Operator, status(id, VehicleStatus::Ok)));
             let (changed, saved) = tokio::join!(change, join_all(saves));
@@ -183,11 +184,11 @@ async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_cha
             ..Default::default()
         };
         let (mut asking, mut changing) = (yard.bulk(), yard.bulk());
-        let preview = asking.bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, ask.clone()));
-        let preview = tokio::time::timeout(Duration::from_secs(2), preview).await.unwrap().unwrap().into_inner();
+        let preview = asking.bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()));
+        let preview = tokio::time::timeout(LONG_CALL_TIMEOUT, preview).await.unwrap().unwrap().into_inner();
         assert_eq!((preview.updated, preview.preview.len()), (30, 20));
         let change = changing.bulk_status(
-            yard.person(5, Role::Manager).grpc_request_with_timeout(BULK_CALL_TIMEOUT, pb::BulkStatusRequest { dry_run: false, ..ask }),
+            yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkStatusRequest { dry_run: false, ..ask }),
         );
         let close = async {
             let blocked = "select count(*) from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))";

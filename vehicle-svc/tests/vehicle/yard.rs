@@ -161,12 +161,23 @@ impl Yard {
         self.store(campaign, &[vehicle]).await.unwrap();
     }
 
+    /// Waits until campaign-svc has received a milestone as the last one. A response does not wait longer than 300 ms for the delivery.
+    pub async fn wait_for_milestone(&self, last: campaign::Milestone) {
+        let is_last = || self.milestones.lock().unwrap().last().is_some_and(|report| report.milestone() == last);
+        let begun = std::time::Instant::now();
+        while !is_last() {
+            assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", self.milestones.lock().unwrap());
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+
     async fn store(&self, campaign: i64, vehicles: &[pb::NewVehicle]) -> Result<i64, Status> {
         let chunks: Vec<_> = vehicles
             .chunks(500)
             .map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec(), source: "cars.xlsx".into() })
             .collect();
-        let request = self.service_for(3, Role::Manager).grpc_request(tokio_stream::iter(chunks));
+        let request =
+            self.service_for(3, Role::Manager).grpc_request_with_timeout(patio_testing::LONG_CALL_TIMEOUT, tokio_stream::iter(chunks));
         CampaignVehicleServiceClient::new(self.host.channels.vehicle.clone())
             .import_vehicles(request)
             .await

@@ -1,4 +1,5 @@
 import { expect, type APIRequestContext } from '@playwright/test'
+import { repeatWhileBusy } from './busy'
 import { COLUMNS, createWorkbookFile } from './xlsx'
 
 export const YARD_LETTERS = [...'JAMBRFYIDZC0SGPETK-QVWLNXUOH']
@@ -28,7 +29,7 @@ export function createCampaignFile(name: string, rows: CampaignRow[], model = MO
 
 /** Imports a campaign through the API and returns its id. */
 export async function importCampaign(request: APIRequestContext, headers: Record<string, string>, name: string, rows: CampaignRow[], model = MODEL): Promise<number> {
-  const response = await request.post('/api/documents/upload', { headers, multipart: { documents: createCampaignFile(name, rows, model) }, timeout: 120_000 })
+  const response = await repeatWhileBusy(() => request.post('/api/documents/upload', { headers, multipart: { documents: createCampaignFile(name, rows, model) }, timeout: 120_000 }))
   expect(response.status()).toBe(201)
   const { campaign } = (await response.json()) as { campaign: { id: number } }
   return campaign.id
@@ -55,14 +56,8 @@ export async function importUniqueCampaign(request: APIRequestContext, headers: 
   return { id, name, model, vehicles: await fetchVehicles(request, headers, id) }
 }
 
-/** Returns the JSON of a GET request. Repeats the request while the server reports an overload, as clients do, up to five times. */
-async function getJson(request: APIRequestContext, path: string, headers: Headers): Promise<unknown> {
-  for (let repetitions = 0; ; repetitions++) {
-    const response = await request.get(path, { headers })
-    if (response.status() !== 503 || repetitions === 5) return await response.json()
-    await new Promise((resolve) => setTimeout(resolve, 1000))
-  }
-}
+const getJson = async (request: APIRequestContext, path: string, headers: Headers): Promise<unknown> =>
+  (await repeatWhileBusy(() => request.get(path, { headers }))).json()
 
 export const fetchVehicles = async (request: APIRequestContext, headers: Headers, campaign: number) =>
   (await getJson(request, `/api/vehicles/campaign/${campaign}/all`, headers)) as Vehicle[]
@@ -73,7 +68,7 @@ export const fetchVehicle = async (request: APIRequestContext, headers: Headers,
 /** Saves a vehicle through the API, as a supervisor. */
 export async function saveVehicle(request: APIRequestContext, headers: Headers, id: number, change: Record<string, unknown>): Promise<void> {
   const { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id } = await fetchVehicle(request, headers, id)
-  const response = await request.put(`/api/vehicles/${id}`, { headers, data: { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id, ...change } })
+  const response = await repeatWhileBusy(() => request.put(`/api/vehicles/${id}`, { headers, data: { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id, ...change } }))
   expect(response.status()).toBe(200)
 }
 

@@ -1,4 +1,5 @@
 import { expect, type APIRequestContext, type Page } from '@playwright/test'
+import { repeatWhileBusy } from './busy'
 
 export interface Person {
   hmc: string
@@ -42,7 +43,7 @@ export async function signOut(page: Page): Promise<void> {
 
 /** Signs a person in through the API and returns the request headers, for the setup of a test. */
 export async function signInByApi(request: APIRequestContext, { hmc, password }: Person): Promise<Record<string, string>> {
-  const response = await request.post('/api/sessions', { data: { hmc, password } })
+  const response = await repeatWhileBusy(() => request.post('/api/sessions', { data: { hmc, password } }))
   expect(response.ok()).toBe(true)
   const { token } = (await response.json()) as { token: string }
   return { authorization: `Bearer ${token}` }
@@ -51,10 +52,10 @@ export async function signInByApi(request: APIRequestContext, { hmc, password }:
 /** Creates a user with an access level and a register number that no earlier test run has used. */
 export async function createPerson(request: APIRequestContext, userType: 'op' | 'tm' | 'admin'): Promise<Person> {
   const person = { hmc: uniqueName(userType).replace(' ', '-'), password: 'yard-walk-2026!' }
-  const response = await request.post('/api/sign-up', {
+  const response = await repeatWhileBusy(async () => request.post('/api/sign-up', {
     headers: await signInByApi(request, supervisor),
     data: { ...person, user_type: userType },
-  })
+  }))
   expect(response.status()).toBe(201)
   return person
 }

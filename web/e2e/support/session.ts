@@ -1,4 +1,5 @@
 import { expect, type APIRequestContext, type Page, type Request } from '@playwright/test'
+import { repeatWhileBusy } from './busy'
 import { supervisor, uniqueName, type Person } from './people'
 
 interface Session {
@@ -19,7 +20,7 @@ const sessions = new Map<string, Session>()
 export async function getSession(request: APIRequestContext, { hmc, password }: Person): Promise<Session> {
   const known = sessions.get(hmc)
   if (known !== undefined) return known
-  const response = await request.post('/api/sessions', { data: { hmc, password } })
+  const response = await repeatWhileBusy(() => request.post('/api/sessions', { data: { hmc, password } }))
   expect(response.status()).toBe(200)
   const session = (await response.json()) as Session
   sessions.set(hmc, session)
@@ -31,7 +32,7 @@ export const getHeaders = async (request: APIRequestContext, person: Person) => 
 /** Returns the ids of the person's resolved conflicts. The pages of a test show no toasts about the conflicts of earlier tests, which would cover buttons. */
 async function knownOutcomes(request: APIRequestContext, { hmc }: Person, token: string): Promise<number[]> {
   if (hmc !== supervisor.hmc) return [] // only the supervisor is shared by tests that resolve conflicts
-  const response = await request.get(`${process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080'}/api/conflicts?state=settled&mine=true`, { headers: { authorization: `Bearer ${token}` } })
+  const response = await repeatWhileBusy(() => request.get(`${process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080'}/api/conflicts?state=settled&mine=true`, { headers: { authorization: `Bearer ${token}` } }))
   expect(response.status()).toBe(200)
   const { conflicts } = (await response.json()) as { conflicts: { id: number }[] }
   return conflicts.map(({ id }) => id)
@@ -93,7 +94,7 @@ export async function expireSession(page: Page): Promise<void> {
 
 /** Confirms a person's password through the API, so that the app does not ask for it for five minutes. */
 export async function confirmPassword(request: APIRequestContext, person: Person): Promise<void> {
-  const response = await request.post('/api/me/confirm', { headers: await getHeaders(request, person), data: { password: person.password } })
+  const response = await repeatWhileBusy(async () => request.post('/api/me/confirm', { headers: await getHeaders(request, person), data: { password: person.password } }))
   expect(response.status()).toBe(204)
 }
 
@@ -102,7 +103,7 @@ const PASSWORD = 'yard-walk-2026!'
 /** Creates a user through the API, as the supervisor. */
 export async function createUser(request: APIRequestContext, user: Person & { user_type: 'op' | 'tm' | 'admin'; must_change_password?: boolean }): Promise<Member> {
   if (user.user_type === 'admin') await confirmPassword(request, supervisor)
-  const response = await request.post('/api/sign-up', { headers: await getHeaders(request, supervisor), data: user })
+  const response = await repeatWhileBusy(async () => request.post('/api/sign-up', { headers: await getHeaders(request, supervisor), data: user }))
   expect(response.status()).toBe(201)
   const { id } = (await response.json()) as { id: number }
   return { id, hmc: user.hmc, password: user.password }

@@ -1,4 +1,5 @@
 import { expect, type APIRequestContext, type Browser, type BrowserContextOptions, type Page } from '@playwright/test'
+import { repeatWhileBusy } from './busy'
 import { COLUMNS, createWorkbookFile } from './xlsx'
 import { supervisor, uniqueName } from './people'
 import { openAs, getHeaders } from './session'
@@ -20,10 +21,10 @@ export async function importYard(request: APIRequestContext, vins: string[]): Pr
   const name = uniqueName(`Labels ${Math.floor(Math.random() * 1e6)}`)
   const headers = await getHeaders(request, supervisor)
   const rows = vins.map((vin, index) => [name, 'Airbag', 'Check the inflator label', 'Hatch', ...vin.split(' '), `A-${index + 1}`])
-  const sent = await request.post('/api/documents/upload', { headers, multipart: { documents: createWorkbookFile([COLUMNS, ...rows]) } })
+  const sent = await repeatWhileBusy(() => request.post('/api/documents/upload', { headers, multipart: { documents: createWorkbookFile([COLUMNS, ...rows]) } }))
   expect(sent.status(), await sent.text()).toBe(201)
   const { campaign } = (await sent.json()) as { campaign: { id: number } }
-  const listed = await request.get(`/api/vehicles/campaign/${campaign.id}/all`, { headers })
+  const listed = await repeatWhileBusy(() => request.get(`/api/vehicles/campaign/${campaign.id}/all`, { headers }))
   const vehicles = (await listed.json()) as { id: number; vin_number: string; parking_space: string }[]
   return { name, campaign: campaign.id, cars: vehicles.map(({ id, vin_number, parking_space }) => ({ id, vin: vin_number, space: parking_space })) }
 }

@@ -15,7 +15,7 @@ fn save(stack: &Stack, token: &str, id: &Value, version: &Value, notes: &str) ->
     };
     let mut answer = send();
     for _ in 0..50 {
-        if answer.1["code"] == "BUSY" {
+        if [503, 504].contains(&answer.0) {
             std::thread::sleep(Duration::from_millis(200));
             answer = send();
         }

@@ -148,6 +148,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (ServiceHost, Str
     options.settings.service_secret = Secret::from("the secret of tests".to_owned());
     options.gateway.listen = ([127, 0, 0, 1], 0).into();
     options.gateway.web_dir = folder.join("none");
+    options.gateway.max_at_once = std::num::NonZeroUsize::new(100); // a busy machine must not reject requests as overload
     let host = ServiceHost::with_local_services(options.settings).await.unwrap();
     host.attach_local_service(&auth_svc::start(options.auth, &host).await.unwrap());
     host.attach_local_service(&vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap());

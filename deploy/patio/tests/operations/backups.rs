@@ -109,12 +109,12 @@ async fn ids(file: &Path, query: &'static str) -> Vec<i64> {
 fn a_campaign_imported_during_a_backup_is_complete_in_the_copy_or_not_in_it() {
     let (_turn, folder) = (acquire_light_test_slot(), TestFolder::create_temporary());
     let running = Patio::builder().with_installation_folder(folder.path()).start();
-    let admin = running.sign_in();
+    let admin = running.sign_in().with_timeout(Duration::from_secs(120));
     admin.import_workbook(&workbooks::campaign("Large", "HB20", MANY_VEHICLES));
     let (data, copy) = (running.data_folder(), folder.path().join("copy"));
     let done = thread::scope(|scope| {
         let backup = scope.spawn(|| patio(&data, &["backup", copy.to_str().unwrap()]));
-        wait_until("the vehicles are copied", Duration::from_secs(20), || copy.join("vehicle.db").exists());
+        wait_until("the vehicles are copied", Duration::from_secs(120), || copy.join("vehicle.db").exists());
         admin.import_workbook(&workbooks::campaign("Small", "HB20", 1));
         backup.join().unwrap()
     });

@@ -14,6 +14,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
+use tokio::sync::oneshot;
 
 const VEHICLES: Schema = vehicle_svc::SCHEMA;
 /// Number of the last migration before columns were added to vehicles and campaigns.
@@ -66,12 +67,14 @@ async fn save(mut connection: PgConnection, over: &AtomicBool) -> (usize, Durati
     (count, slowest)
 }
 
-/// Runs a long reading transaction and returns its end time.
-async fn report(mut connection: PgConnection) -> Instant {
+/// Runs a long reading transaction and `meanwhile` during it. Sends when the transaction has begun. Returns the end time of the
+/// transaction and the result of `meanwhile`.
+async fn report<T>(mut connection: PgConnection, begun: oneshot::Sender<()>, meanwhile: impl Future<Output = T>) -> (Instant, T) {
     connection.execute("begin; select count(*) from vehicles, campaigns").await.unwrap();
-    tokio::time::sleep(REPORT).await;
+    begun.send(()).unwrap();
+    let (seen, ()) = tokio::join!(meanwhile, tokio::time::sleep(REPORT));
     connection.execute("commit").await.unwrap();
-    Instant::now()
+    (Instant::now(), seen)
 }
 
 #[tokio::test]
@@ -86,9 +89,10 @@ async fn migrations_that_wait_for_a_long_read_block_no_save_longer_than_a_second
         let mut look = connect(&host).await;
         fill(&mut look).await;
         let (over, reading) = (&AtomicBool::new(false), connect(&host).await);
+        let (begun, has_begun) = oneshot::channel();
         let saving = save(connect(&host).await, over);
         let migrating = async {
-            tokio::time::sleep(Duration::from_millis(300)).await; // the report has begun
+            has_begun.await.unwrap();
             let began = Instant::now();
             db.migrate(VEHICLES).await.unwrap();
             (began, Instant::now())
@@ -100,11 +104,11 @@ async fn migrations_that_wait_for_a_long_read_block_no_save_longer_than_a_second
             (applied(&mut look).await, added)
         };
         let all = async {
-            let done = tokio::join!(report(reading), migrating, watching);
+            let done = tokio::join!(report(reading, begun, watching), migrating);
             over.store(true, Ordering::Relaxed);
             done
         };
-        let ((read, (began, done), (step, added)), (saves, slowest)) = tokio::join!(all, saving);
+        let (((read, (step, added)), (began, done)), (saves, slowest)) = tokio::join!(all, saving);
         print_to_stderr(&format!(
             "tables brought up to date {:?} after a report of {REPORT:?} ended; {saves} saves meanwhile, the slowest {slowest:?}",
             done - read

@@ -26,9 +26,15 @@ fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
         Patio::builder().with_separate_processes().with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
     let admin = patio.sign_in();
     let path = format!("/api/vehicles/{}", admin.import_template_workbook().vehicle_ids()[0]);
+    let whole = |patio: &Patio| patio.replica("gateway", 0).read_log();
+    // A slow health check on a busy machine is logged as an outage too. That outage must be over.
+    wait_until("no outage is open", Duration::from_secs(20), || {
+        whole(&patio).matches("replica unhealthy").count() <= whole(&patio).matches("replica healthy").count()
+    });
+    let before = whole(&patio).len();
     patio.replica_mut("vehicle-svc", 0).stop(Signal::Terminate);
     assert_eq!(statuses(&admin, &path, 12), [503; 12]);
-    let log = patio.replica("gateway", 0).read_log();
+    let log = whole(&patio)[before..].to_owned();
     let failed: Vec<_> = lines(&log).into_iter().filter(|line| line["message"] == "request failed").collect();
     assert_eq!(failed.len(), 12, "{log}");
     for line in &failed {
@@ -37,8 +43,8 @@ fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
         assert!(line["micros"].is_u64(), "a number: {line}");
     }
     assert_eq!(warnings(&log, "request failed").len(), 1, "{log}");
-    assert_eq!(warnings(&log, "replica unhealthy").len(), 1, "{log}");
-    assert_eq!(warnings(&log, "replica unhealthy")[0]["service"], "vehicle-svc");
+    let unhealthy = warnings(&log, "replica unhealthy");
+    assert_eq!(unhealthy.iter().filter(|line| line["service"] == "vehicle-svc").count(), 1, "{log}");
     for replica in patio.replicas() {
         for line in lines(&replica.read_log()) {
             assert!(line.get("span").is_none(), "the span is already among the spans: {line}");

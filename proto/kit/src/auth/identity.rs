@@ -82,6 +82,11 @@ pub fn authenticated_caller<T>(request: &Request<T>) -> Result<Caller, Status> {
     request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
+/// Builds the `Unavailable` error for calls whose token cannot be verified before the signing keys are loaded.
+fn keys_not_loaded_status() -> Status {
+    errors::status(Code::Unavailable, ErrorReason::Unavailable, &"The server is starting. Try again in a moment.")
+}
+
 /// Builds the error status for a rejected token. The cause is logged, but not sent to the caller.
 #[must_use]
 pub fn invalid_token_status(cause: &str) -> Status {
@@ -233,18 +238,21 @@ impl TokenVerifier {
     /// a poll of the keys, because auth-svc may have created the key since the last poll.
     ///
     /// # Errors
-    /// Returns `Unauthenticated` when the token is invalid, expired or revoked.
+    /// Returns `Unauthenticated` when the token is invalid, expired or revoked, and `Unavailable` when the token cannot be verified yet,
+    /// because the keys are not loaded. `Unauthenticated` would make clients end valid sessions.
     pub async fn authenticate_with_current_keys(&self, token: &str) -> Result<Caller, Status> {
         let judged = self.authenticate(token);
         let is_service = judged.as_ref().is_ok_and(|caller| caller.signed_in_user_id().is_none());
         let judged = if !is_service && self.key_poll_schedule.wait_until_keys_current().await { self.authenticate(token) } else { judged };
-        if judged.is_err()
-            && let Some(key) = self.unknown_signing_key(token)
-        {
-            self.key_poll_schedule.wait_for_key(|| self.has_signing_key(&key)).await;
-            return self.authenticate(token);
+        if judged.is_ok() {
+            return judged;
         }
-        judged
+        if !self.has_any_signing_key() {
+            return Err(keys_not_loaded_status());
+        }
+        let Some(key) = self.unknown_signing_key(token) else { return judged };
+        let is_polled = self.key_poll_schedule.wait_until_keys_polled().await;
+        if is_polled || self.has_signing_key(&key) { self.authenticate(token) } else { Err(keys_not_loaded_status()) }
     }
 
     /// Returns the id of the token's signing key if this process has not loaded the key.

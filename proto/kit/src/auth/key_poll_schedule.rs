@@ -1,6 +1,6 @@
 //! Schedule on which a process polls auth-svc for signing keys and revocations: often while users send requests, rarely while the
 //! process is idle.
-use crate::user_activity::UserActivity;
+use crate::{atomic_instant::AtomicInstant, user_activity::UserActivity};
 use std::{
     sync::{
         Arc,
@@ -19,9 +19,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(300);
 const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum time that a call waits for a poll of signing keys and revocations.
 const POLL_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of calls that wait for an unknown signing key at the same time. Further calls are rejected without waiting, so that
-/// forged tokens cannot fill the process with waiting calls.
-const MAX_KEY_WAITERS: usize = 64;
+/// Maximum number of calls that wait for an unknown signing key at the same time, so that forged tokens cannot fill the process with
+/// waiting calls.
+const MAX_KEY_WAITERS: usize = 4;
+/// Time after a poll of the signing keys during which an unknown key counts as forged.
+const KEYS_CURRENT_FOR: Duration = Duration::from_secs(1);
 
 /// Schedule on which signing keys and revocations are polled from auth-svc. The first call of a user after an idle period waits for the
 /// next poll.
@@ -32,10 +34,11 @@ pub(super) struct KeyPollSchedule {
     is_current: watch::Sender<bool>,
     call_waits: Notify,
     /// Whether a call waits for a signing key that this process has not loaded.
-    key_requested: AtomicBool,
+    keys_requested: AtomicBool,
     key_waiters: Semaphore,
-    /// Number of polls that have ended. The number stays 0 in a process without a polling task.
-    ended_polls: watch::Sender<u64>,
+    last_key_poll: AtomicInstant,
+    /// Number of polls that loaded the signing keys. The number stays 0 in a process without a polling task.
+    key_polls: watch::Sender<u64>,
 }
 
 impl Default for KeyPollSchedule {
@@ -44,9 +47,10 @@ impl Default for KeyPollSchedule {
             activity: Arc::default(),
             is_current: watch::Sender::new(true),
             call_waits: Notify::new(),
-            key_requested: AtomicBool::new(false),
+            keys_requested: AtomicBool::new(false),
             key_waiters: Semaphore::new(MAX_KEY_WAITERS),
-            ended_polls: watch::Sender::new(0),
+            last_key_poll: AtomicInstant::default(),
+            key_polls: watch::Sender::new(0),
         }
     }
 }
@@ -71,34 +75,33 @@ impl KeyPollSchedule {
         true
     }
 
-    /// Waits until a poll has loaded a signing key that a token names and this process does not know, for example after all keys were
-    /// replaced. `is_known` returns `true` once the key is loaded. The wait ends after two polls, because the key may not exist.
-    pub(super) async fn wait_for_key(&self, is_known: impl Fn() -> bool) {
-        let Ok(_waiter) = self.key_waiters.try_acquire() else { return };
-        let mut ended_polls = self.ended_polls.subscribe();
-        if *ended_polls.borrow_and_update() == 0 {
-            return;
+    /// Waits for a poll of the signing keys because a token names an unknown key. Does not wait if the keys were polled within
+    /// [`KEYS_CURRENT_FOR`]. Returns `false` if the poll timed out or too many calls wait already, so that the key is still undecided.
+    pub(super) async fn wait_until_keys_polled(&self) -> bool {
+        let mut key_polls = self.key_polls.subscribe();
+        if *key_polls.borrow_and_update() == 0 || self.last_key_poll.was_set_within(KEYS_CURRENT_FOR) {
+            return true;
         }
-        // A poll that runs already may load no keys, so a second poll may be necessary.
-        for _ in 0..2 {
-            self.key_requested.store(true, Ordering::Relaxed);
-            self.call_waits.notify_one();
-            let poll = timeout(POLL_TIMEOUT, ended_polls.changed()).await;
-            if poll.is_err() || is_known() {
-                return;
-            }
-        }
+        let Ok(_waiter) = self.key_waiters.try_acquire() else { return false };
+        self.keys_requested.store(true, Ordering::Relaxed);
+        self.call_waits.notify_one();
+        timeout(POLL_TIMEOUT, key_polls.changed()).await.is_ok()
     }
 
-    /// Returns whether a call waits for an unknown signing key, so that the next poll has to load the keys. The request is then cleared.
+    /// Returns whether a call waits for a poll of the signing keys, and clears the request.
     pub(super) fn take_key_request(&self) -> bool {
-        self.key_requested.swap(false, Ordering::Relaxed)
+        self.keys_requested.swap(false, Ordering::Relaxed)
+    }
+
+    /// Records that the signing keys have been loaded, and resumes the calls that wait for them.
+    pub(super) fn record_key_poll(&self) {
+        self.last_key_poll.set_to_now();
+        self.key_polls.send_modify(|polls| *polls = polls.saturating_add(1));
     }
 
     /// Records that a poll has ended, with or without success, and resumes the calls that wait for the poll.
     pub(super) fn record_poll_end(&self) {
         self.is_current.send_replace(true);
-        self.ended_polls.send_modify(|polls| *polls = polls.saturating_add(1));
     }
 
     /// Waits until the next poll is due, and returns whether the process was idle. While users send requests, the wait lasts
@@ -119,7 +122,6 @@ impl KeyPollSchedule {
 mod tests {
     use super::*;
     use patio_testing::patience;
-    use std::sync::atomic::AtomicU32;
     use tokio::time::Instant;
 
     #[tokio::test]
@@ -154,35 +156,38 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_with_an_unknown_key_waits_for_the_next_poll_of_keys_and_at_most_for_two_polls() {
+    async fn a_call_with_an_unknown_key_waits_for_a_poll_of_the_keys_at_most_once_a_second() {
         let schedule = KeyPollSchedule::default();
-        timeout(Duration::from_millis(100), schedule.wait_for_key(|| false)).await.expect("no wait without a polling task");
-        schedule.record_poll_end();
-        let (is_loaded, polls) = (AtomicBool::new(false), AtomicU32::new(0));
-        let poll = async |loads_keys: bool| {
+        assert!(schedule.wait_until_keys_polled().await, "no wait in a process without a polling task");
+        schedule.record_key_poll();
+        assert!(schedule.wait_until_keys_polled().await && !schedule.take_key_request(), "no wait just after a poll");
+        sleep(KEYS_CURRENT_FOR + Duration::from_millis(50)).await;
+        let poll = async {
             tokio::task::yield_now().await;
             assert!(schedule.take_key_request() && !schedule.take_key_request());
-            is_loaded.store(loads_keys, Ordering::Relaxed);
-            polls.fetch_add(1, Ordering::Relaxed);
             schedule.record_poll_end();
+            tokio::task::yield_now().await;
+            schedule.record_key_poll();
         };
-        let known = || is_loaded.load(Ordering::Relaxed);
-        tokio::join!(schedule.wait_for_key(known), poll(true));
-        assert_eq!(polls.swap(0, Ordering::Relaxed), 1);
-        tokio::join!(schedule.wait_for_key(known), async {
-            poll(false).await;
-            poll(false).await;
-        });
-        assert_eq!(polls.load(Ordering::Relaxed), 2);
+        let begun = Instant::now();
+        let (is_polled, ()) = tokio::join!(schedule.wait_until_keys_polled(), poll);
+        assert!(is_polled && begun.elapsed() < POLL_TIMEOUT);
     }
 
     #[tokio::test]
-    async fn only_a_limited_number_of_calls_waits_for_unknown_keys() {
+    async fn calls_over_the_limit_do_not_wait_for_keys_and_no_call_waits_longer_than_a_second() {
         let schedule = KeyPollSchedule::default();
-        schedule.record_poll_end();
-        let waiting = futures::future::join_all((0..MAX_KEY_WAITERS).map(|_| schedule.wait_for_key(|| false)));
-        tokio::pin!(waiting);
-        assert!(timeout(Duration::from_millis(10), &mut waiting).await.is_err());
-        timeout(Duration::from_millis(100), schedule.wait_for_key(|| false)).await.expect("the call over the limit does not wait");
+        schedule.record_key_poll();
+        sleep(KEYS_CURRENT_FOR + Duration::from_millis(50)).await;
+        let begun = Instant::now();
+        let waiting = futures::future::join_all((0..MAX_KEY_WAITERS).map(|_| schedule.wait_until_keys_polled()));
+        let one_more = async {
+            tokio::task::yield_now().await;
+            assert!(!schedule.wait_until_keys_polled().await);
+            begun.elapsed()
+        };
+        let (waited, at_once) = tokio::join!(waiting, one_more);
+        assert!(waited.iter().all(|is_polled| !is_polled) && begun.elapsed() >= POLL_TIMEOUT);
+        assert!(at_once < POLL_TIMEOUT, "{at_once:?}");
     }
 }

@@ -65,6 +65,7 @@ async fn refresh(
     if wants_keys {
         let keys = auth.get_signing_keys(GetSigningKeysRequest {}).await?.into_inner().keys;
         identity.replace_signing_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
+        identity.key_poll_schedule().record_key_poll();
     }
     let request = ListRevocationsRequest { after: identity.last_revocation_sequence() };
     let news = auth.list_revocations(tokens.call_context_as_service().await?.grpc_request(request)).await?.into_inner();

@@ -136,10 +136,7 @@ async fn verify_token_header(identity: &TokenVerifier, headers: &HeaderMap, name
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::invalid_token_status("no token"))?;
-    match identity.authenticate_with_current_keys(token).await {
-        Err(_) if !identity.has_any_signing_key() => Err(keys_not_loaded_status()),
-        judged => judged,
-    }
+    identity.authenticate_with_current_keys(token).await
 }
 
 fn check_role(caller: Caller, rule: Role) -> Result<Caller, Status> {
@@ -148,12 +145,6 @@ fn check_role(caller: Caller, rule: Role) -> Result<Caller, Status> {
     } else {
         Err(errors::status(Code::PermissionDenied, ErrorReason::NotAllowed, &"Your access level does not allow this."))
     }
-}
-
-/// Builds the `Unavailable` error for calls that arrive before the signing keys are loaded. An `Unauthenticated` error would
-/// make clients end valid sessions.
-fn keys_not_loaded_status() -> Status {
-    errors::status(Code::Unavailable, ErrorReason::Unavailable, &"The server is starting. Try again in a moment.")
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

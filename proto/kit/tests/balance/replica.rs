@@ -92,6 +92,13 @@ impl Double {
         self.shared.seen.store(0, Ordering::SeqCst);
     }
 
+    /// Waits until the replica has received more calls than `before`.
+    pub async fn wait_for_call(&self, before: usize) {
+        while self.seen() == before {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
     pub fn seen(&self) -> usize {
         self.shared.seen.load(Ordering::SeqCst)
     }
@@ -113,8 +120,8 @@ async fn freeze(State(shared): State<Shared>, request: axum::extract::Request, n
 }
 
 async fn answer(shared: Shared) -> axum::response::Response {
-    shared.seen.fetch_add(1, Ordering::SeqCst);
     let behaviour = *shared.behaviour.lock().unwrap();
+    shared.seen.fetch_add(1, Ordering::SeqCst); // tests change the behaviour once a call is counted
     let status = match behaviour {
         Behaviour::Well | Behaviour::Leaving => "0",
         Behaviour::Busy => "14",
