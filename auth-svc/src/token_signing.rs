@@ -76,6 +76,13 @@ impl SigningKeys {
         Ok(())
     }
 
+    /// Reloads the signing keys. If this fails, the loaded keys stay in use, and the failure is logged.
+    pub async fn reload_or_keep(&self, db: &Db) {
+        if let Err(cause) = self.reload(db).await {
+            tracing::warn!(%cause, "failed to reload the signing keys from the database, the loaded keys stay in use");
+        }
+    }
+
     /// Passes the public keys to the token verifier of this process at once. Otherwise, the verifier would have no keys until its first
     /// poll.
     pub fn install_public_keys(&self, identity: &TokenVerifier) {

@@ -27,13 +27,16 @@ const ofPlaywright = (suites, file) =>
 
 const TEST_OF_JUNIT = /<testcase name="([^"]*)" time="([\d.]+)"(?: \w+="[^"]*")*(?:\/>|>([^]*?)<\/testcase>)/g
 
+const ENTITIES = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+const unescaped = (xml) => xml.replace(/&(lt|gt|quot|apos|amp);/g, (_, name) => ENTITIES[name])
+
 /** Tests of the XML that Node.js writes in JUnit's format. */
 const ofJunit = () =>
   [...text.matchAll(TEST_OF_JUNIT)].map(([, title, time, outcome = '']) => [
     Number(time) * 1000,
     title,
     outcome.includes('<failure') ? 'failed' : outcome.includes('<skipped') ? 'skipped' : 'passed',
-    outcome,
+    unescaped(/<failure[^>]*>([^]*?)<\/failure>/.exec(outcome)?.[1] ?? ''),
   ])
 
 const tests = kind === 'junit' ? ofJunit() : kind === 'vitest' ? ofVitest() : ofPlaywright(report.suites)
@@ -41,7 +44,7 @@ const count = (state) => tests.filter((test) => test[2] === state).length
 appendFileSync(seconds, tests.map(([time, title]) => `${(time / 1000).toFixed(2)}\t${part}\t${title}\n`).join(''))
 const COLOURS = /\u001b\[[\d;]*m/g
 const LINES_OF_FAILURE = 20
-const firstLines = (message = '') => message.replace(COLOURS, '').split('\n').slice(0, LINES_OF_FAILURE).join('\n')
+const firstLines = (message = '') => message.replace(COLOURS, '').split('\n').filter((line) => !/^\s+at /.test(line)).slice(0, LINES_OF_FAILURE).join('\n')
 const failedTests = tests.filter((test) => test[2] === 'failed')
 appendFileSync(failures, failedTests.map(([, title, , message]) => `---- ${part}: ${title}\n${firstLines(message)}\n\n`).join(''))
 const [passed, failed] = [count('passed'), count('failed')]

@@ -31,7 +31,7 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
         assert_eq!(reason(&stranger), Some(ErrorReason::NoUpload), "another user's import is not found");
         let asked = Instant::now();
         cancel(&world, &world.leader(), &id).await.unwrap();
-        assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+        assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
         assert!(world.kingdom().campaigns.is_empty() && world.audited().await.is_empty());
         let status = upload.await.unwrap().unwrap_err();
         assert_eq!((status.code(), reason(&status)), (tonic::Code::Aborted, Some(ErrorReason::Cancelled)));

@@ -90,6 +90,6 @@ async fn an_unknown_upload_is_not_found_after_a_wait() {
     let begun = Instant::now();
     let status = watched(&world, 7, &Uuid::now_v7().to_string()).await.unwrap_err();
     assert_eq!(reason(&status), Some(ErrorReason::NoUpload));
-    assert!((9..13).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() >= Duration::from_secs(9), "{:?}", begun.elapsed());
     assert_eq!(reason(&watched(&world, 7, "no uuid").await.unwrap_err()), Some(ErrorReason::NoUpload));
 }

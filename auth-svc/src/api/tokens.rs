@@ -65,10 +65,8 @@ impl WrongServiceSecretThrottle {
 impl TokenService for TokenApi {
     async fn get_signing_keys(&self, _: Request<pb::GetSigningKeysRequest>) -> Reply<pb::GetSigningKeysResponse> {
         // Every process polls the keys every few seconds, this one included, so each replica picks up new keys here.
-        match self.keys.signing.reload(&self.db).await {
-            Ok(()) => self.keys.signing.install_public_keys(&self.identity),
-            Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys from the database, the loaded keys stay in use"),
-        }
+        self.keys.signing.reload_or_keep(&self.db).await;
+        self.keys.signing.install_public_keys(&self.identity);
         Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.public_keys_to_proto() }))
     }
 
@@ -92,6 +90,7 @@ impl TokenService for TokenApi {
             self.wrong_service_secret_throttle.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
+        self.keys.signing.reload_or_keep(&self.db).await; // no token is signed with a key that has been revoked
         let now = self.clock.now().timestamp_millis();
         let holder = TokenSubject {
             subject: format!("service:{name}"),

@@ -54,11 +54,13 @@ async fn four_warnings_then_a_block_of_180_seconds_then_five_tries_again() {
             }
             pass(&office.host, TimeDelta::seconds(100)).await;
             let during = office.refused(FIRST, PASSWORD, HERE).await;
-            assert!((75..=80).contains(&number(&during)), "{during:?}");
+            assert!((60..=80).contains(&number(&during)), "{during:?}");
             assert_locked(&during, number(&during));
-            pass(&office.host, TimeDelta::milliseconds(78_000)).await;
-            assert!((1..=2).contains(&number(&office.refused(FIRST, PASSWORD, HERE).await)));
-            pass(&office.host, TimeDelta::seconds(2)).await;
+            // The block also gets shorter by the time that the test itself takes.
+            pass(&office.host, TimeDelta::seconds(number(&during) - 15)).await;
+            let last = number(&office.refused(FIRST, PASSWORD, HERE).await);
+            assert!((1..=15).contains(&last), "{last}");
+            pass(&office.host, TimeDelta::seconds(last)).await; // rounded up, so the block is over
             assert_wrong(&office.refused(FIRST, "a wrong one", HERE).await, 4);
             office.sign_in(FIRST, PASSWORD).await;
             office.close().await;

@@ -137,15 +137,21 @@ async fn two_processes_verify_exactly_five_of_a_hundred_wrong_passwords_and_acce
 
 /// Measures the latency of sequential calls that need no password, until `over` is set; returns sorted latencies.
 async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
-    let (mut took, mut tokens) = (Vec::new(), TokenServiceClient::new(replica.host.channels.auth.clone()));
+    let (mut took, mut failed, mut tokens) = (Vec::new(), 0, TokenServiceClient::new(replica.host.channels.auth.clone()));
     while !over.load(Ordering::Relaxed) {
         let started = Instant::now();
-        let answer = tokens.get_signing_keys(GetSigningKeysRequest {}).await;
         // A busy machine delays health checks of the replica, and calls fail meanwhile.
-        assert!(!answer.is_err_and(|failure| ![Code::Unavailable, Code::DeadlineExceeded].contains(&failure.code())));
-        took.push(started.elapsed());
+        match tokens.get_signing_keys(GetSigningKeysRequest {}).await {
+            Ok(_) => took.push(started.elapsed()),
+            Err(failure) => {
+                assert!([Code::Unavailable, Code::DeadlineExceeded].contains(&failure.code()), "{failure}");
+                failed += 1;
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+    assert!(failed <= took.len() / 10, "{failed} calls failed, {} succeeded", took.len());
     took.sort_unstable();
     took
 }

@@ -64,7 +64,10 @@ async fn revoke_all_replaces_all_keys_and_a_running_service_follows() {
         let before = office.sign_in(FIRST, PASSWORD).await;
         let old = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
         assert_eq!(keys_command::replace_all_keys(&config(), &host.settings).await.unwrap(), 2);
+        let at_once = office.sign_in(FIRST, PASSWORD).await;
         let new = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
+        let signing_key = jsonwebtoken::decode_header(&at_once.token).unwrap().kid;
+        assert_eq!(signing_key.as_deref(), Some(new.keys[0].id.as_str()), "a sign-in just after the revocation uses the new key");
         assert!(new.keys.len() == 1 && old.keys.iter().all(|key| !new.keys.contains(key)));
         let refused = why(&office.me(&bearer(&before)).await.unwrap_err());
         assert!([signed_out(), ended()].contains(&refused), "{refused:?}");

@@ -39,9 +39,9 @@ async fn the_sweeper_finishes_a_deletion_that_vehicle_svc_missed() {
         world.draft("Brakes").await.unwrap();
         world.yard.misbehave(None);
         world.yard.calls();
-        world.sweep_after(9).await;
+        world.sweep_after(5).await;
         assert_eq!(world.yard.calls(), Vec::<String>::new(), "the first deletion may still be in progress");
-        world.sweep_after(2).await;
+        world.sweep_after(6).await;
         assert_eq!(world.yard.calls(), [format!("remove {id} by Service")]);
         world.sweep_after(15).await;
         assert_eq!(world.yard.calls(), Vec::<String>::new(), "the tombstone is purged");

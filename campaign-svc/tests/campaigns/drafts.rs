@@ -154,14 +154,14 @@ async fn a_draft_without_heartbeats_is_discarded_and_one_with_heartbeats_stays()
         let world = World::start(host).await;
         let (silent, alive) = (world.draft("Silent").await.unwrap().id, world.draft("Alive").await.unwrap().id);
         let live = world.ready("Live").await;
-        world.host.clock.advance(TimeDelta::seconds(20));
+        world.host.clock.advance(TimeDelta::seconds(15));
         let touch = HeartbeatDraftRequest { id: alive };
         world.drafts().heartbeat_draft(world.for_person(MANAGER, touch)).await.unwrap();
         world.drafts().heartbeat_draft(world.for_person(MANAGER, HeartbeatDraftRequest { id: live })).await.unwrap();
         world.yard.calls();
-        world.sweep_after(9).await;
-        assert_eq!(world.yard.calls(), Vec::<String>::new(), "29 s are not silence yet");
-        world.sweep_after(2).await;
+        world.sweep_after(5).await;
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "20 s are not silence yet");
+        world.sweep_after(11).await;
         assert_eq!(world.yard.calls(), [format!("remove {silent} by Service")]);
         let late = world.drafts().heartbeat_draft(world.for_person(MANAGER, HeartbeatDraftRequest { id: silent })).await;
         assert_eq!(refused(late), (Code::NotFound, ErrorReason::NoCampaign));

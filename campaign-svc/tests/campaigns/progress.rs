@@ -48,7 +48,7 @@ async fn a_redis_cache_saves_counter_requests() {
         return;
     };
     each_database(async |mut host| {
-        host.cache = Cache::new_in_redis(&format!("{server}/9")).unwrap();
+        host.cache = Cache::new_in_redis(&format!("{server}/3")).unwrap();
         a_list_requests_counters_once_and_again_after_a_commit(World::start(host).await).await;
     })
     .await;

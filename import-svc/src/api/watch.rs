@@ -93,25 +93,26 @@ mod tests {
     use tokio::time::timeout;
     use tonic::Code;
 
-    /// Returns the next item of a stream without progress for longer than the timeout; `None` when no item arrives within a second.
+    /// Returns the next item of a stream without progress for longer than the timeout; `None` when no item arrives within `wait`.
     /// `has_begun` states whether the stream has received progress before.
-    async fn next_after_silence(cache: Cache, has_begun: bool) -> Option<Result<ImportPhase, Code>> {
+    async fn next_after_silence(cache: Cache, has_begun: bool, wait: Duration) -> Option<Result<ImportPhase, Code>> {
         let folder = tempfile::tempdir().unwrap();
         let mut host = patio_testing::host(folder.path(), None).await;
         host.cache = cache;
         let seen = ProgressRecord { phase: ImportPhase::Saving.into(), rows: 10, total: Some(20), user_id: 7, at_ms: 0 };
         let (key, last_progress_at) = (progress::cache_key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - PROGRESS_POLL_INTERVAL);
         let mut watch = Watch { host, key, user_id: 7, last: has_begun.then_some(seen), last_progress_at, over: false };
-        let next = timeout(Duration::from_secs(1), watch.next()).await.ok()??;
+        let next = timeout(wait, watch.next()).await.ok()??;
         Some(next.map(|progress| progress.phase()).map_err(|refused| refused.code()))
     }
 
     #[tokio::test]
     async fn a_silent_import_has_failed_unless_its_progress_cannot_be_read() {
+        let (long, short) = (Duration::from_secs(20), Duration::from_secs(1));
         let unreachable = || Cache::new_in_redis("redis://127.0.0.1:1").unwrap();
-        assert_eq!(next_after_silence(Cache::new_in_memory(), true).await, Some(Ok(ImportPhase::Failed)));
-        assert_eq!(next_after_silence(Cache::new_in_memory(), false).await, Some(Err(Code::NotFound)));
-        assert_eq!(next_after_silence(unreachable(), true).await, None);
-        assert_eq!(next_after_silence(unreachable(), false).await, Some(Err(Code::Unavailable)));
+        assert_eq!(next_after_silence(Cache::new_in_memory(), true, long).await, Some(Ok(ImportPhase::Failed)));
+        assert_eq!(next_after_silence(Cache::new_in_memory(), false, long).await, Some(Err(Code::NotFound)));
+        assert_eq!(next_after_silence(unreachable(), true, short).await, None);
+        assert_eq!(next_after_silence(unreachable(), false, long).await, Some(Err(Code::Unavailable)));
     }
 }

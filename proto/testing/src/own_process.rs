@@ -31,7 +31,7 @@ pub fn runs_alone(test: &str) -> bool {
     let program = std::env::current_exe().expect("the path of the test program");
     let run = Command::new(program).args([test, "--exact", "--nocapture", "--include-ignored"]).env(ALONE, test).output();
     let run = run.expect("the test program starts");
-    let output = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    let output = format!("{}{}", String::from_utf8_lossy(&run.stderr), String::from_utf8_lossy(&run.stdout));
     assert!(run.status.success() && output.contains("1 passed"), "{test} in its own process:\n{output}");
     // Omits the libtest lines of the child process, which would be counted as tests of this process.
     output.lines().filter(|line| !line.starts_with("test ") && !line.starts_with("running ") && !line.is_empty()).for_each(print_to_stderr);

@@ -7,7 +7,7 @@ use patio_proto::{
     common::Page,
     vehicle::{self as pb, StatusAction, VehicleStatus},
 };
-use patio_testing::{LONG_CALL_TIMEOUT, each_database};
+use patio_testing::each_database;
 
 #[tokio::test]
 async fn a_draft_is_invisible_until_it_is_opened() {
@@ -146,38 +146,22 @@ async fn bulk_insert_and_remove_match_their_dry_run() {
         };
         for (dry_run, inspected) in [(true, 0), (false, 2)] {
             ask.dry_run = dry_run;
-            let reply = yard
-                .bulk()
-                .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()))
-                .await
-                .unwrap()
-                .into_inner();
+            let reply = yard.bulk().bulk_status(yard.long_request(5, Role::Manager, ask.clone())).await.unwrap().into_inner();
             assert_eq!((reply.matched, reply.updated, reply.not_found), (2, 2, vec!["HB20 000009".to_owned()]));
             assert_eq!(yard.progress().await.total_inspected, inspected);
             let shown: Vec<_> = reply.preview.iter().map(|one| (one.line, one.vin_number.as_str(), one.changes[0].old.as_str())).collect();
             assert_eq!(shown, if dry_run { vec![(2, "HB20 000002", ""), (4, "HB20 000001", "")] } else { vec![] });
         }
-        let again = yard
-            .bulk()
-            .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()))
-            .await
-            .unwrap()
-            .into_inner();
+        let again = yard.bulk().bulk_status(yard.long_request(5, Role::Manager, ask.clone())).await.unwrap().into_inner();
         assert_eq!((again.updated, again.skipped.len()), (0, 2));
         ask.status = VehicleStatus::Repair.into();
-        yard.bulk().bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone())).await.unwrap();
+        yard.bulk().bulk_status(yard.long_request(5, Role::Manager, ask.clone())).await.unwrap();
         assert_eq!(yard.progress().await.total_inspected, 0, "Repair is not inspected in bulk");
         ask.action = StatusAction::Remove.into();
-        let removed = yard
-            .bulk()
-            .bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()))
-            .await
-            .unwrap()
-            .into_inner();
+        let removed = yard.bulk().bulk_status(yard.long_request(5, Role::Manager, ask.clone())).await.unwrap().into_inner();
         assert_eq!((removed.updated, yard.walk().await.iter().filter(|v| v.status != 0).count()), (2, 0));
         yard.counters_equal_the_rows().await;
-        let refused =
-            yard.bulk().bulk_status(yard.person(4, Role::Operator).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap_err();
+        let refused = yard.bulk().bulk_status(yard.long_request(4, Role::Operator, ask)).await.unwrap_err();
         assert_eq!(reason(&refused), Some(ErrorReason::NotAllowed));
     })
     .await;
@@ -198,8 +182,7 @@ async fn removing_a_status_as_team_leader_keeps_the_supervisor_notes() {
             [(Role::Admin, true, vec![]), (Role::Manager, true, KEPT.to_vec()), (Role::Manager, false, KEPT.to_vec())]
         {
             let ask = pb::BulkStatusRequest { dry_run, ..ask.clone() };
-            let reply =
-                yard.bulk().bulk_status(yard.person(5, role).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap().into_inner();
+            let reply = yard.bulk().bulk_status(yard.long_request(5, role, ask)).await.unwrap().into_inner();
             assert_eq!((reply.updated, reply.warnings), (1, said.into_iter().map(str::to_owned).collect()), "{role:?} {dry_run}");
         }
         let after = yard.vehicle(id).await;
@@ -215,12 +198,7 @@ async fn bulk_moves_take_vehicles_to_their_new_yards() {
         let new = |vin: &str, space: &str| pb::ParkingSpaceChange { vin: vin.into(), parking_space: space.into() };
         let rows = vec![new("HB20 000001", "C-1"), new("HB20 000002", "A-2"), new("HB20 000003", "9-9"), new("X 1", "A-1")];
         let ask = pb::BulkParkingSpaceRequest { rows, ..Default::default() };
-        let reply = yard
-            .bulk()
-            .bulk_parking_space(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
-            .await
-            .unwrap()
-            .into_inner();
+        let reply = yard.bulk().bulk_parking_space(yard.long_request(5, Role::Manager, ask)).await.unwrap().into_inner();
         assert_eq!((reply.matched, reply.updated, reply.skipped.len(), reply.not_found.len()), (3, 2, 1, 1));
         let walk = yard.walk().await;
         let yards: Vec<_> = walk.iter().map(|v| (v.parking_space.as_str(), v.id_yard)).collect();

@@ -90,14 +90,11 @@ async fn too_many_changes_and_unknown_revisions_require_the_full_list() {
         assert_eq!(yard.changes(all.revision).await.vehicles.len(), 1);
         let job =
             yard.jobs().list_jobs(yard.person(3, Role::Manager).grpc_request(pb::ListJobsRequest::default())).await.unwrap().into_inner();
-        yard.jobs()
-            .undo_job(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id: job.jobs[0].id }))
-            .await
-            .unwrap();
+        yard.jobs().undo_job(yard.long_request(3, Role::Manager, pb::UndoJobRequest { id: job.jobs[0].id })).await.unwrap();
         let (now, _) = yard.whole_list().await;
         let rows = (1..=2_001).map(|n| pb::ParkingSpaceChange { vin: format!("HB20 {n:06}"), parking_space: "B-1".into() }).collect();
         let ask = pb::BulkParkingSpaceRequest { rows, ..Default::default() };
-        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
+        yard.bulk().bulk_parking_space(yard.long_request(3, Role::Manager, ask)).await.unwrap();
         let whole = yard.changes(now).await;
         assert!(whole.whole && whole.revision > now, "one more than the maximum, in one change");
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };

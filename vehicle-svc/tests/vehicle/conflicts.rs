@@ -30,7 +30,7 @@ fn notes(id: i64, saw: &str, wants: &str) -> SaveVehicleRequest {
 
 impl Yard {
     async fn as_who(&self, (who, role): (i64, Role), save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
-        self.vehicles().save_vehicle(self.person(who, role).grpc_request(save)).await.map(Response::into_inner)
+        self.vehicles().save_vehicle(self.long_request(who, role, save)).await.map(Response::into_inner)
     }
 
     async fn by(&self, who: i64, save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {

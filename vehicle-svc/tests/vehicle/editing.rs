@@ -5,7 +5,7 @@ use patio_proto::{
     audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
     vehicle::{BulkEditRequest, BulkEditResponse, EditRow, ExportVehiclesRequest, Gate, Vehicle, VehicleStatus},
 };
-use patio_testing::{LONG_CALL_TIMEOUT, each_database};
+use patio_testing::each_database;
 use std::time::Instant;
 
 fn row(line: i64, serial: &str) -> EditRow {
@@ -18,12 +18,7 @@ fn status(line: i64, serial: &str, status: &str) -> EditRow {
 
 async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>, dry_run: bool) -> BulkEditResponse {
     let ask = BulkEditRequest { rows, dry_run, source: "changes.csv".into() };
-    yard.bulk()
-        .max_encoding_message_size(16 << 20)
-        .bulk_edit(yard.person(3, role).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
-        .await
-        .unwrap()
-        .into_inner()
+    yard.bulk().max_encoding_message_size(16 << 20).bulk_edit(yard.long_request(3, role, ask)).await.unwrap().into_inner()
 }
 
 fn errors(reply: &BulkEditResponse) -> Vec<(i64, &str)> {

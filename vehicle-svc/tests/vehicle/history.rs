@@ -12,7 +12,7 @@ use patio_proto::{
         VehicleStatus,
     },
 };
-use patio_testing::{LONG_CALL_TIMEOUT, each_database};
+use patio_testing::each_database;
 use tonic::{Code, Status};
 
 /// User ids of two inspectors.
@@ -51,10 +51,7 @@ async fn changed_in_every_way(yard: &Yard) -> i64 {
     let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
     let rows = vec![ParkingSpaceChange { vin, parking_space: "C-9".to_owned() }];
     yard.bulk()
-        .bulk_parking_space(
-            yard.person(3, Role::Manager)
-                .grpc_request_with_timeout(LONG_CALL_TIMEOUT, BulkParkingSpaceRequest { rows, ..Default::default() }),
-        )
+        .bulk_parking_space(yard.long_request(3, Role::Manager, BulkParkingSpaceRequest { rows, ..Default::default() }))
         .await
         .unwrap();
     let notes = SaveVehicleRequest { id, operator_notes: Some("scratch".to_owned()), ..SaveVehicleRequest::default() };

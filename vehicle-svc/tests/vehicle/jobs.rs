@@ -15,7 +15,7 @@ use patio_proto::{
         ParkingSpaceChange, SaveVehicleRequest, Scope, StatusAction, UndoBlocker, UndoJobRequest, UndoJobResponse, Vehicle, VehicleStatus,
     },
 };
-use patio_testing::{LONG_CALL_TIMEOUT, each_database};
+use patio_testing::each_database;
 use tonic::Status;
 
 pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {
@@ -26,16 +26,13 @@ pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {
 }
 
 pub async fn undo(yard: &Yard, role: Role, id: i64) -> Result<UndoJobResponse, Status> {
-    yard.jobs()
-        .undo_job(yard.person(5, role).grpc_request_with_timeout(LONG_CALL_TIMEOUT, UndoJobRequest { id }))
-        .await
-        .map(tonic::Response::into_inner)
+    yard.jobs().undo_job(yard.long_request(5, role, UndoJobRequest { id })).await.map(tonic::Response::into_inner)
 }
 
 pub async fn bulk(yard: &Yard, role: Role, serials: &[u32], action: StatusAction, status: VehicleStatus) -> i64 {
     let vins = serials.iter().map(|serial| format!("HB20 {serial:06}")).collect();
     let ask = BulkStatusRequest { vins, action: action.into(), status: status.into(), ..BulkStatusRequest::default() };
-    yard.bulk().bulk_status(yard.person(3, role).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
+    yard.bulk().bulk_status(yard.long_request(3, role, ask)).await.unwrap();
     jobs(yard, role).await[0].id
 }
 
@@ -58,17 +55,14 @@ async fn set_ok(yard: &Yard, campaign_id: Option<i64>, vins: &[&str]) -> BulkRes
     let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
     let vins = vins.iter().map(|vin| (*vin).to_owned()).collect();
     let ask = BulkStatusRequest { vins, action, status, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
-    yard.bulk().bulk_status(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap().into_inner()
+    yard.bulk().bulk_status(yard.long_request(3, Role::Manager, ask)).await.unwrap().into_inner()
 }
 
 /// Returns the dry run of moving vehicles; `campaign_id` limits it to a campaign.
 async fn move_to(yard: &Yard, campaign_id: Option<i64>, rows: &[(&str, &str)]) -> Result<BulkResponse, Status> {
     let rows = rows.iter().map(|(vin, space)| ParkingSpaceChange { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
     let ask = BulkParkingSpaceRequest { rows, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
-    yard.bulk()
-        .bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
-        .await
-        .map(tonic::Response::into_inner)
+    yard.bulk().bulk_parking_space(yard.long_request(3, Role::Manager, ask)).await.map(tonic::Response::into_inner)
 }
 
 /// Returns the numbers of matched, updated and skipped vehicles, and the VINs that were not found.
@@ -107,12 +101,7 @@ async fn an_ambiguous_code_changes_neither_of_two_cars() {
             ..EditRow::default()
         };
         let ask = BulkEditRequest { rows: vec![row], dry_run: true, source: String::new() };
-        let edited = yard
-            .bulk()
-            .bulk_edit(yard.person(3, Role::Admin).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
-            .await
-            .unwrap()
-            .into_inner();
+        let edited = yard.bulk().bulk_edit(yard.long_request(3, Role::Admin, ask)).await.unwrap().into_inner();
         assert_eq!(edited.preview.iter().map(|one| one.vin_number.as_str()).collect::<Vec<_>>(), ["BG30 001"]);
     })
     .await;
@@ -152,15 +141,7 @@ async fn a_written_model_code_changes_no_car_with_another_model_code() {
 
 async fn file(yard: &Yard, rows: Vec<EditRow>) -> i64 {
     let ask = BulkEditRequest { rows, dry_run: false, source: "changes.csv".into() };
-    assert_eq!(
-        yard.bulk()
-            .bulk_edit(yard.person(3, Role::Admin).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask))
-            .await
-            .unwrap()
-            .into_inner()
-            .total_errors,
-        0
-    );
+    assert_eq!(yard.bulk().bulk_edit(yard.long_request(3, Role::Admin, ask)).await.unwrap().into_inner().total_errors, 0);
     jobs(yard, Role::Admin).await[0].id
 }
 
@@ -198,7 +179,7 @@ async fn undo_restores_every_kind_of_bulk_change() {
             .zip([1, 4])
             .map(|(space, n)| ParkingSpaceChange { vin: format!("HB20 {n:06}"), parking_space: (*space).into() });
         let ask = BulkParkingSpaceRequest { rows: rows.collect(), ..BulkParkingSpaceRequest::default() };
-        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask)).await.unwrap();
+        yard.bulk().bulk_parking_space(yard.long_request(3, Role::Manager, ask)).await.unwrap();
         states.push(seen(&yard).await);
         let edited = EditRow { parking_space: Some("?".into()), status: Some("Repair".into()), admin_notes: Some("new".into()), ..row(3) };
         file(&yard, vec![edited, EditRow { operator_notes: Some("one\ntwo".into()), ..row(1) }]).await;

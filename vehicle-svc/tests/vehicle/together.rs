@@ -148,7 +148,7 @@ async fn saves_and_bulk_changes_across_campaigns_do_not_deadlock() {
             let action = [pb::StatusAction::Insert, pb::StatusAction::Remove][usize::try_from(round % 2).unwrap()].into();
             let ask = pb::BulkStatusRequest { vins: vins.clone(), action, status: VehicleStatus::Ng.into(), ..Default::default() };
             let mut bulk = yard.bulk();
-            let change = bulk.bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask));
+            let change = bulk.bulk_status(yard.long_request(5, Role::Manager, ask));
             let saves = (0..4).map(|n| 30 + round * 12 + n * 3).flat_map(|n| [first + n + 1, first + 180 + n]);
             let saves = saves.map(|id| yard.save(Role::Operator, status(id, VehicleStatus::Ok)));
             let (changed, saved) = tokio::join!(change, join_all(saves));
@@ -184,12 +184,10 @@ async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_cha
             ..Default::default()
         };
         let (mut asking, mut changing) = (yard.bulk(), yard.bulk());
-        let preview = asking.bulk_status(yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, ask.clone()));
+        let preview = asking.bulk_status(yard.long_request(5, Role::Manager, ask.clone()));
         let preview = tokio::time::timeout(LONG_CALL_TIMEOUT, preview).await.unwrap().unwrap().into_inner();
         assert_eq!((preview.updated, preview.preview.len()), (30, 20));
-        let change = changing.bulk_status(
-            yard.person(5, Role::Manager).grpc_request_with_timeout(LONG_CALL_TIMEOUT, pb::BulkStatusRequest { dry_run: false, ..ask }),
-        );
+        let change = changing.bulk_status(yard.long_request(5, Role::Manager, pb::BulkStatusRequest { dry_run: false, ..ask }));
         let close = async {
             let blocked = "select count(*) from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))";
             let waits = async {

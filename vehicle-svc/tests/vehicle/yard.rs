@@ -161,6 +161,11 @@ impl Yard {
         self.store(campaign, &[vehicle]).await.unwrap();
     }
 
+    /// Builds a user's request that may take long.
+    pub fn long_request<T>(&self, user: i64, role: Role, message: T) -> Request<T> {
+        self.person(user, role).grpc_request_with_timeout(patio_testing::LONG_CALL_TIMEOUT, message)
+    }
+
     /// Waits until campaign-svc has received a milestone as the last one. A response does not wait longer than 300 ms for the delivery.
     pub async fn wait_for_milestone(&self, last: campaign::Milestone) {
         let is_last = || self.milestones.lock().unwrap().last().is_some_and(|report| report.milestone() == last);
@@ -259,7 +264,7 @@ impl Yard {
     }
 
     pub async fn save(&self, role: Role, save: pb::SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
-        self.vehicles().save_vehicle(self.person(4, role).grpc_request(save)).await.map(Response::into_inner)
+        self.vehicles().save_vehicle(self.long_request(4, role, save)).await.map(Response::into_inner)
     }
 
     /// Returns the changes since a revision.

@@ -2,7 +2,7 @@ import type { APIResponse } from '@playwright/test'
 
 const MAX_REPETITIONS = 5
 
-/** Repeats a call while the server reports an overload, as clients do. The server rejects such calls before it handles them. */
+/** Repeats a call while the server reports an overload, as clients do. A call with this response has changed nothing. */
 export async function repeatWhileBusy(call: () => Promise<APIResponse>): Promise<APIResponse> {
   for (let repetitions = 0; ; repetitions++) {
     const response = await call()

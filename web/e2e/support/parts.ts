@@ -136,4 +136,10 @@ export const recordNavigationTimes = (page: Page) =>
     requestAnimationFrame(look)
     Object.assign(window, { way })
   })
-export const getNavigationTimes = (page: Page) => page.evaluate(() => (window as unknown as { way: { tapped: number; gone: number } }).way)
+
+/** Returns the times that `recordNavigationTimes` records, once the address has changed. */
+export async function getNavigationTimes(page: Page): Promise<{ tapped: number; gone: number }> {
+  const times = () => page.evaluate(() => (window as unknown as { way: { tapped: number; gone: number } }).way)
+  await expect.poll(async () => (await times()).gone).toBeGreaterThan(0)
+  return times()
+}

@@ -144,6 +144,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['Too many live connections. Close other tabs.', 'Conexões demais. Feche outras abas.'],
   ['The server is overloaded. Try again in a moment.', 'O servidor está sobrecarregado. Tente novamente em instantes.'],
   ['The server is starting. Try again in a moment.', 'O servidor está iniciando. Tente novamente em instantes.'],
+  ['Your sign-in cannot be checked right now. Try again in a moment.', 'Não foi possível verificar o seu acesso agora. Tente novamente em instantes.'],
   ['The server is temporarily unavailable. Try again in a moment.', 'O servidor está temporariamente indisponível. Tente novamente em instantes.'],
   ['The server cannot reach its database. Try again in a moment.', 'O servidor não consegue acessar o banco de dados. Tente novamente em instantes.'],
   ['The server\'s disk is full and nothing can be saved. Ask your administrator to free space.', 'O disco do servidor está cheio e nada pode ser salvo. Peça ao administrador para liberar espaço.'],

@@ -13,7 +13,7 @@ export interface PendingSaveCount {
    * stored.
    */
   held?: number
-  /** Number of saves of the owner that the server rejected, including records that cannot be decrypted. */
+  /** Number of the owner's saves that the server rejected, plus the owner's records that cannot be decrypted. */
   refused: number
   /** Number of pending saves of all other people who use this device. */
   others: number

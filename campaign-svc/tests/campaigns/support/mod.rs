@@ -61,13 +61,15 @@ impl World {
 
     /// Returns a request made by a user.
     pub fn by<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
-        patio_testing::bearer(&self.host, id, role).grpc_request(message)
+        patio_testing::bearer(&self.host, id, role).grpc_request_with_timeout(patio_testing::LONG_CALL_TIMEOUT, message)
     }
 
     /// Returns a request that import-svc makes on behalf of a user.
     pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
         let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
-        patio_testing::bearer(&self.host, id, role).delegate_to(&service).grpc_request(message)
+        patio_testing::bearer(&self.host, id, role)
+            .delegate_to(&service)
+            .grpc_request_with_timeout(patio_testing::LONG_CALL_TIMEOUT, message)
     }
 
     pub fn campaigns(&self) -> CampaignServiceClient<ServiceChannel> {

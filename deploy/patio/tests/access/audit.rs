@@ -96,7 +96,7 @@ fn every_change_and_denied_call_is_one_event_and_other_calls_are_none() {
             let (asked, mut new) = (Instant::now(), BTreeSet::new());
             // A denied call is recorded after its response. Where no event is expected, none may arrive late either.
             while new.len() < step.kinds.len().max(1)
-                && asked.elapsed() < Duration::from_millis(if step.kinds.is_empty() { 100 } else { 3000 })
+                && asked.elapsed() < Duration::from_millis(if step.kinds.is_empty() { 100 } else { 20_000 })
             {
                 new = entries(stack, developer).difference(&before).cloned().collect();
                 std::thread::sleep(Duration::from_millis(10));
@@ -129,12 +129,22 @@ fn special_characters_in_searches_are_plain_text() {
                 (format!("/campaigns/progress?campaign_name={odd}"), ""),
                 (format!("/yards/vehicle-counts?campaign_name={odd}"), ""),
             ] {
-                let started = Instant::now();
-                let (status, body) = stack.call("get", &format!("/api{path}"), Some(&developer), None);
+                let ask = || {
+                    let started = Instant::now();
+                    (stack.call("get", &format!("/api{path}"), Some(&developer), None), started.elapsed())
+                };
+                let mut answer = ask();
+                // A busy machine may pause. A search that is slow itself is slow each time.
+                for _ in 0..2 {
+                    if answer.1 >= Duration::from_secs(2) {
+                        answer = ask();
+                    }
+                }
+                let ((status, body), took) = answer;
                 let shown = format!("{path:.120}: {status} {body:.200}");
                 assert!([200, 400, 404].contains(&status), "{shown}");
                 assert!(status != 200 || empty.is_empty() || body[empty].as_array().is_some_and(Vec::is_empty), "{shown}");
-                assert!(started.elapsed() < Duration::from_secs(2), "{shown}");
+                assert!(took < Duration::from_secs(2), "{took:?} {shown}");
             }
         }
     });

@@ -125,7 +125,7 @@ fn concurrent_writers_never_get_a_locked_database_and_progress_is_correct_a_seco
         let inspected = rows.iter().filter(|one| one["inspected"] == true).count();
         let (written, right) = (Instant::now(), json!({ "total_vehicles": rows.len(), "total_inspected": inspected }));
         let progress = || client.get("/api/campaigns/progress?campaign_name=Brakes");
-        while progress() != right && written.elapsed() < Duration::from_secs(1) {
+        while progress() != right && written.elapsed() < patio_testing::patience(Duration::from_secs(1)) {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert_eq!(progress(), right);

@@ -25,10 +25,10 @@ fn throw_away(patio: &Patio, settings: &[(&str, &str)], program: &str) {
     wait_until("the old token is refused", Duration::from_secs(10), || {
         admin.try_call_route("GET", "/api/me", &Value::Null).unwrap().status == 401
     });
-    // Gateway and services load the new keys when the first token that is signed with them arrives, also the tokens of their own calls.
+    // A sign-in uses the new key at once. The gateway and the services load this key when the first token that is signed with it arrives.
     let again = patio.sign_in();
     let call = |method: &str, path: &str, body: &Value| {
-        // A poll of the keys that takes longer than a second leaves the token undecided: 503, and never 401.
+        // A poll of the keys that takes longer than a second leaves the token undecided: the answer is 503, and never 401.
         let mut answer = again.call_route(method, path, body);
         wait_until("the keys are polled", Duration::from_secs(20), || {
             if answer.status == 503 {

@@ -22,14 +22,25 @@ fn statuses(client: &Client, path: &str, number: usize) -> Vec<u16> {
 #[test]
 fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
     let _turn = acquire_light_test_slot();
-    let mut patio =
-        Patio::builder().with_separate_processes().with_setting("PATIO_LOG", "info").with_setting("PATIO_LOG_JSON", "true").start();
+    // The shutdown delay lets the health check notice the end before a request does.
+    let mut patio = Patio::builder()
+        .with_separate_processes()
+        .with_setting_for_program("vehicle-svc", "PATIO_SHUTDOWN_DELAY_SECONDS", "5")
+        .with_setting("PATIO_LOG", "info")
+        .with_setting("PATIO_LOG_JSON", "true")
+        .start();
     let admin = patio.sign_in();
     let path = format!("/api/vehicles/{}", admin.import_template_workbook().vehicle_ids()[0]);
     let whole = |patio: &Patio| patio.replica("gateway", 0).read_log();
     // A slow health check on a busy machine is logged as an outage too. That outage must be over.
-    wait_until("no outage is open", Duration::from_secs(20), || {
-        whole(&patio).matches("replica unhealthy").count() <= whole(&patio).matches("replica healthy").count()
+    wait_until("all services are healthy", Duration::from_secs(20), || {
+        let log = whole(&patio);
+        ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"].iter().all(|service| {
+            let mut changes = lines(&log).into_iter().filter(|line| line["service"] == *service);
+            changes
+                .rfind(|line| line["message"].as_str().is_some_and(|text| text.starts_with("service replica ")))
+                .is_some_and(|last| last["message"] == "service replica healthy")
+        })
     });
     let before = whole(&patio).len();
     patio.replica_mut("vehicle-svc", 0).stop(Signal::Terminate);

@@ -121,10 +121,10 @@ fn patio_is_not_ready_on_a_read_only_server_and_reconnects_to_a_writable_one() {
     let doctor = run_program("vehicle-svc", &["doctor"], &settings);
     assert!(doctor.code == Some(1) && doctor.combined_output().contains("is read-only"), "{doctor:?}");
     read_only("off");
-    wait_until("saves succeed again", Duration::from_secs(5), || {
+    wait_until("saves succeed again", Duration::from_secs(20), || {
         admin.call_route("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "status": "ok" })).is_success()
     });
-    wait_until("the services are ready", Duration::from_secs(5), || ready("vehicle-svc") && ready("auth-svc"));
+    wait_until("the services are ready", Duration::from_secs(20), || ready("vehicle-svc") && ready("auth-svc"));
     patio.stop();
 }
 

@@ -56,11 +56,13 @@ fn call(client: &Client, (method, path): (&str, &str), body: &Value, again: &Ato
 
 /// Sends a request until the server is not overloaded, and counts the repetitions.
 fn while_busy(again: &AtomicUsize, send: impl Fn() -> HttpResponse) -> HttpResponse {
+    let begun = Instant::now();
     loop {
         let answer = send();
         if ![503, 504].contains(&answer.status) {
             return answer;
         }
+        assert!(begun.elapsed() < Duration::from_secs(120), "still overloaded: {answer:?}");
         again.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(Duration::from_secs(1));
     }

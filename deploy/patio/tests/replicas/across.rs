@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Maximum time until an event at one gateway is delivered at the other.
-const EVENT_TIMEOUT: Duration = Duration::from_secs(5);
+const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum time of any call.
 const ANSWERED: Duration = Duration::from_secs(60);
 /// Time without requests after which a process polls revocations rarely.

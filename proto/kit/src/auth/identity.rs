@@ -82,9 +82,17 @@ pub fn authenticated_caller<T>(request: &Request<T>) -> Result<Caller, Status> {
     request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
-/// Builds the `Unavailable` error for calls whose token cannot be verified before the signing keys are loaded.
+/// Builds the `Unavailable` error for calls that arrive before this process has loaded any signing key.
 fn keys_not_loaded_status() -> Status {
-    errors::status(Code::Unavailable, ErrorReason::Unavailable, &"The server is starting. Try again in a moment.")
+    let status = errors::status(Code::Unavailable, ErrorReason::Unavailable, &"The server is starting. Try again in a moment.");
+    errors::with_dependency_failure(status, "auth-svc", &"no signing key is loaded")
+}
+
+/// Builds the `Unavailable` error for calls whose token names an unknown signing key while auth-svc cannot be asked for its keys.
+fn token_undecided_status() -> Status {
+    let status =
+        errors::status(Code::Unavailable, ErrorReason::Unavailable, &"Your sign-in cannot be checked right now. Try again in a moment.");
+    errors::with_dependency_failure(status, "auth-svc", &"the signing keys were not polled in time")
 }
 
 /// Builds the error status for a rejected token. The cause is logged, but not sent to the caller.
@@ -238,8 +246,8 @@ impl TokenVerifier {
     /// a poll of the keys, because auth-svc may have created the key since the last poll.
     ///
     /// # Errors
-    /// Returns `Unauthenticated` when the token is invalid, expired or revoked, and `Unavailable` when the token cannot be verified yet,
-    /// because the keys are not loaded. `Unauthenticated` would make clients end valid sessions.
+    /// Returns `Unauthenticated` when the token is invalid, expired or revoked. Returns `Unavailable` when no signing keys are loaded, or when
+    /// the token's key is unknown and the keys could not be polled in time; `Unauthenticated` would make clients end valid sessions.
     pub async fn authenticate_with_current_keys(&self, token: &str) -> Result<Caller, Status> {
         let judged = self.authenticate(token);
         let is_service = judged.as_ref().is_ok_and(|caller| caller.signed_in_user_id().is_none());
@@ -252,12 +260,15 @@ impl TokenVerifier {
         }
         let Some(key) = self.unknown_signing_key(token) else { return judged };
         let is_polled = self.key_poll_schedule.wait_until_keys_polled().await;
-        if is_polled || self.has_signing_key(&key) { self.authenticate(token) } else { Err(keys_not_loaded_status()) }
+        if is_polled || self.has_signing_key(&key) { self.authenticate(token) } else { Err(token_undecided_status()) }
     }
 
-    /// Returns the id of the token's signing key if this process has not loaded the key.
+    /// Returns the id of the token's signing key if auth-svc could have created this key (a UUID of 32 digits) and this process has not
+    /// loaded it.
     fn unknown_signing_key(&self, token: &str) -> Option<String> {
-        jsonwebtoken::decode_header(token).ok()?.kid.filter(|id| !self.has_signing_key(id))
+        let id = jsonwebtoken::decode_header(token).ok()?.kid?;
+        let is_key_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (is_key_id && !self.has_signing_key(&id)).then_some(id)
     }
 
     /// Returns the schedule on which signing keys and revocations are polled from auth-svc.

@@ -1,6 +1,6 @@
 //! Schedule on which a process polls auth-svc for signing keys and revocations: often while users send requests, rarely while the
 //! process is idle.
-use crate::{atomic_instant::AtomicInstant, user_activity::UserActivity};
+use crate::user_activity::UserActivity;
 use std::{
     sync::{
         Arc,
@@ -10,7 +10,7 @@ use std::{
 };
 use tokio::{
     sync::{Notify, Semaphore, watch},
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 /// Poll interval of revocations while users send requests. A revocation has to take effect within one second.
@@ -19,11 +19,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(300);
 const IDLE_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum time that a call waits for a poll of signing keys and revocations.
 const POLL_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of calls that wait for an unknown signing key at the same time, so that forged tokens cannot fill the process with
-/// waiting calls.
+/// Maximum number of calls that wait for an unknown signing key at the same time. Forged tokens must not fill the process with waiting
+/// calls.
 const MAX_KEY_WAITERS: usize = 4;
-/// Time after a poll of the signing keys during which an unknown key counts as forged.
-const KEYS_CURRENT_FOR: Duration = Duration::from_secs(1);
 
 /// Schedule on which signing keys and revocations are polled from auth-svc. The first call of a user after an idle period waits for the
 /// next poll.
@@ -36,9 +34,8 @@ pub(super) struct KeyPollSchedule {
     /// Whether a call waits for a signing key that this process has not loaded.
     keys_requested: AtomicBool,
     key_waiters: Semaphore,
-    last_key_poll: AtomicInstant,
-    /// Number of polls that loaded the signing keys. The number stays 0 in a process without a polling task.
-    key_polls: watch::Sender<u64>,
+    /// Start time of the last poll that loaded the signing keys; `None` in a process without a polling task.
+    last_key_poll: watch::Sender<Option<Instant>>,
 }
 
 impl Default for KeyPollSchedule {
@@ -49,8 +46,7 @@ impl Default for KeyPollSchedule {
             call_waits: Notify::new(),
             keys_requested: AtomicBool::new(false),
             key_waiters: Semaphore::new(MAX_KEY_WAITERS),
-            last_key_poll: AtomicInstant::default(),
-            key_polls: watch::Sender::new(0),
+            last_key_poll: watch::Sender::new(None),
         }
     }
 }
@@ -75,17 +71,23 @@ impl KeyPollSchedule {
         true
     }
 
-    /// Waits for a poll of the signing keys because a token names an unknown key. Does not wait if the keys were polled within
-    /// [`KEYS_CURRENT_FOR`]. Returns `false` if the poll timed out or too many calls wait already, so that the key is still undecided.
+    /// Waits for a poll of the signing keys that starts after this call, because a token names an unknown key. Returns `false` if no such
+    /// poll ended in time or too many calls wait already, so that the token is still undecided.
     pub(super) async fn wait_until_keys_polled(&self) -> bool {
-        let mut key_polls = self.key_polls.subscribe();
-        if *key_polls.borrow_and_update() == 0 || self.last_key_poll.was_set_within(KEYS_CURRENT_FOR) {
+        if self.last_key_poll.borrow().is_none() {
             return true;
         }
         let Ok(_waiter) = self.key_waiters.try_acquire() else { return false };
-        self.keys_requested.store(true, Ordering::Relaxed);
+        let mut last_key_poll = self.last_key_poll.subscribe();
+        let arrived = Instant::now();
+        self.request_keys();
         self.call_waits.notify_one();
-        timeout(POLL_TIMEOUT, key_polls.changed()).await.is_ok()
+        timeout(POLL_TIMEOUT, last_key_poll.wait_for(|started| started.is_some_and(|started| started > arrived))).await.is_ok()
+    }
+
+    /// Requests that the next poll loads the signing keys.
+    pub(super) fn request_keys(&self) {
+        self.keys_requested.store(true, Ordering::Relaxed);
     }
 
     /// Returns whether a call waits for a poll of the signing keys, and clears the request.
@@ -93,10 +95,9 @@ impl KeyPollSchedule {
         self.keys_requested.swap(false, Ordering::Relaxed)
     }
 
-    /// Records that the signing keys have been loaded, and resumes the calls that wait for them.
-    pub(super) fn record_key_poll(&self) {
-        self.last_key_poll.set_to_now();
-        self.key_polls.send_modify(|polls| *polls = polls.saturating_add(1));
+    /// Records that a poll which began at `started` has loaded the signing keys, and resumes the calls that wait for such a poll.
+    pub(super) fn record_key_poll(&self, started: Instant) {
+        self.last_key_poll.send_replace(Some(started));
     }
 
     /// Records that a poll has ended, with or without success, and resumes the calls that wait for the poll.
@@ -122,7 +123,6 @@ impl KeyPollSchedule {
 mod tests {
     use super::*;
     use patio_testing::patience;
-    use tokio::time::Instant;
 
     #[tokio::test]
     async fn the_first_call_after_an_idle_period_waits_for_a_poll_and_later_calls_do_not() {
@@ -156,29 +156,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_with_an_unknown_key_waits_for_a_poll_of_the_keys_at_most_once_a_second() {
+    async fn a_call_with_an_unknown_key_waits_for_a_poll_of_the_keys_that_starts_later() {
         let schedule = KeyPollSchedule::default();
         assert!(schedule.wait_until_keys_polled().await, "no wait in a process without a polling task");
-        schedule.record_key_poll();
-        assert!(schedule.wait_until_keys_polled().await && !schedule.take_key_request(), "no wait just after a poll");
-        sleep(KEYS_CURRENT_FOR + Duration::from_millis(50)).await;
-        let poll = async {
-            tokio::task::yield_now().await;
-            assert!(schedule.take_key_request() && !schedule.take_key_request());
-            schedule.record_poll_end();
-            tokio::task::yield_now().await;
-            schedule.record_key_poll();
-        };
-        let begun = Instant::now();
-        let (is_polled, ()) = tokio::join!(schedule.wait_until_keys_polled(), poll);
-        assert!(is_polled && begun.elapsed() < POLL_TIMEOUT);
+        schedule.record_key_poll(Instant::now());
+        let before = Instant::now();
+        sleep(Duration::from_millis(5)).await;
+        let wait = schedule.wait_until_keys_polled();
+        tokio::pin!(wait);
+        assert!(futures::poll!(&mut wait).is_pending());
+        assert!(schedule.take_key_request() && !schedule.take_key_request());
+        schedule.record_poll_end();
+        schedule.record_key_poll(before);
+        assert!(futures::poll!(&mut wait).is_pending(), "the key may be newer than a poll that had already started");
+        schedule.record_key_poll(Instant::now());
+        assert!(wait.await);
     }
 
     #[tokio::test]
     async fn calls_over_the_limit_do_not_wait_for_keys_and_no_call_waits_longer_than_a_second() {
         let schedule = KeyPollSchedule::default();
-        schedule.record_key_poll();
-        sleep(KEYS_CURRENT_FOR + Duration::from_millis(50)).await;
+        schedule.record_key_poll(Instant::now());
         let begun = Instant::now();
         let waiting = futures::future::join_all((0..MAX_KEY_WAITERS).map(|_| schedule.wait_until_keys_polled()));
         let one_more = async {

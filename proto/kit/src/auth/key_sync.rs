@@ -11,6 +11,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+use tokio::time::Instant;
 use tonic::Status;
 
 /// Number of revocation polls per poll of the signing keys, which change rarely.
@@ -42,7 +43,12 @@ pub fn spawn_key_sync(
                     }
                     log_failure = report.is_ok();
                 }
-                Err(cause) => tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying"),
+                Err(cause) => {
+                    if is_requested {
+                        identity.key_poll_schedule().request_keys();
+                    }
+                    tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying");
+                }
             }
             identity.key_poll_schedule().record_poll_end();
             round = round.wrapping_add(1);
@@ -63,9 +69,10 @@ async fn refresh(
     wants_keys: bool,
 ) -> Result<(), Status> {
     if wants_keys {
+        let started = Instant::now();
         let keys = auth.get_signing_keys(GetSigningKeysRequest {}).await?.into_inner().keys;
         identity.replace_signing_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
-        identity.key_poll_schedule().record_key_poll();
+        identity.key_poll_schedule().record_key_poll(started);
     }
     let request = ListRevocationsRequest { after: identity.last_revocation_sequence() };
     let news = auth.list_revocations(tokens.call_context_as_service().await?.grpc_request(request)).await?.into_inner();

@@ -94,9 +94,12 @@ impl Double {
 
     /// Waits until the replica has received more calls than `before`.
     pub async fn wait_for_call(&self, before: usize) {
-        while self.seen() == before {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        let call = async {
+            while self.seen() == before {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        assert!(tokio::time::timeout(Duration::from_secs(20), call).await.is_ok(), "the replica receives no call");
     }
 
     pub fn seen(&self) -> usize {

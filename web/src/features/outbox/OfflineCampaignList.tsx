@@ -9,7 +9,7 @@ import { deleteSnapshot, refreshSnapshot, useSnapshots, type SnapshotMetadata } 
 import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert } from '@/ui/Page'
-import { OutboxCardActions, OutboxCardList, OutboxCard, OutboxSection } from './OutboxCard'
+import { OutboxCardActions, OutboxCardList, OutboxCard, OutboxSection } from './OutboxLayout'
 import { useOutboxText } from './text'
 import styles from './OfflineCampaignList.module.css'
 

@@ -8,7 +8,7 @@ import { PendingSaveCard } from './PendingSaveCard'
 import { OwnConflictList } from './OwnConflictList'
 import { SentSaveList } from './SentSaveList'
 import { OfflineCampaignList } from './OfflineCampaignList'
-import { OutboxCardList, OutboxSection } from './OutboxCard'
+import { OutboxCardList, OutboxSection } from './OutboxLayout'
 import { useOutboxText } from './text'
 
 /** The 'Offline' page: pending saves, sent saves, the person's own conflicts, and campaigns available offline. */

@@ -8,7 +8,7 @@ import { OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
 import { vehicleQuery } from '@/offline/queries'
 import { LinkButton } from '@/ui/Button'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
-import { OutboxCardList, OutboxCard, OutboxSection } from './OutboxCard'
+import { OutboxCardList, OutboxCard, OutboxSection } from './OutboxLayout'
 import { useOutboxText } from './text'
 import styles from './OwnConflictList.module.css'
 

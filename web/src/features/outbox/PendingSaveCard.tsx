@@ -9,7 +9,7 @@ import { getMismatchedServerVin, deleteOutboxEntry, useOutbox, type PendingSave,
 import { Button } from '@/ui/Button'
 import { DiscardSaveButton, VehicleMismatchQuestion } from '@/ui/VehicleMismatchQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { OutboxCardActions, OutboxCardHeader, OutboxCardErrorText, OutboxCard } from './OutboxCard'
+import { OutboxCardActions, OutboxCardHeader, OutboxCardErrorText, OutboxCard } from './OutboxLayout'
 import { useOutboxText, type OutboxTextKey } from './text'
 import styles from './PendingSaveCard.module.css'
 

@@ -4,7 +4,7 @@ import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/format'
 import { Icon } from '@/ui/Icon'
 import { PendingSaveChanges } from './PendingSaveCard'
-import { OutboxCardHeader, OutboxCardList, OutboxCard } from './OutboxCard'
+import { OutboxCardHeader, OutboxCardList, OutboxCard } from './OutboxLayout'
 import { useOutboxText } from './text'
 import styles from './SentSaveList.module.css'
 

@@ -1,7 +1,7 @@
 import { deleteOutboxEntry } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { showToast } from '@/ui/Toast'
-import { OutboxCardActions, OutboxCardList, OutboxCardErrorText, OutboxCard, OutboxSection } from './OutboxCard'
+import { OutboxCardActions, OutboxCardList, OutboxCardErrorText, OutboxCard, OutboxSection } from './OutboxLayout'
 import { useOutboxText } from './text'
 
 /** Pending saves that cannot be decrypted, because their stored data was changed on this device. The person can only discard them. */

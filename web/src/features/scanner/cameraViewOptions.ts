@@ -35,7 +35,7 @@ export const DEFAULT_CAMERA_VIEW_OPTIONS: CameraViewOptions = {
   trackedRetryDelayMs: 10,
 }
 
-/** Options of the scanner screen: the formats on vehicle labels, the first code only, the outline, and all controls. */
+/** Options of the scanner screen: the formats on vehicle labels, at most one code per frame, the outline of a code, and all controls. */
 export const SCAN_VIEW_OPTIONS: CameraViewOptions = {
   ...DEFAULT_CAMERA_VIEW_OPTIONS,
   formats: ['code_128', 'code_39', 'code_93', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'pdf417', 'data_matrix', 'micro_qr_code', 'qr_code'],

@@ -45,10 +45,7 @@ export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
 
 /** Returns the pixel at an index known to exist. Accepts only byte arrays, because mixed array types would slow down every call. */
 export const getPixelAt = (data: Uint8Array, index: number): number => data[index] as number
-/**
- * Returns the integer at an index known to exist. Integers have their own function, because a function that receives arrays of one type
- * runs faster.
- */
+/** Returns the integer at an index known to exist. Accepts only `Int32Array`, because mixed array types would slow down every call. */
 export const getInt32At = (values: Int32Array, index: number): number => values[index] as number
 
 /** Crops a picture to a rectangle, clamped to the picture's edges. */

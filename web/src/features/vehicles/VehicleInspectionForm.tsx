@@ -190,8 +190,8 @@ function showNotes(column: HTMLElement | null): void {
 }
 
 /**
- * Result of the identification, shown while step 1 is collapsed. If the vehicle is not inspected yet, the result is only announced to
- * screen readers.
+ * Notice that the identifier matches this vehicle, rendered while step 1 is collapsed. The notice of an inspected vehicle also shows the
+ * status; otherwise the notice is visible to screen readers only.
  */
 function FoldedResult({ vehicle: { inspected, status } }: { vehicle: Vehicle }) {
   const t = useInspectionText()

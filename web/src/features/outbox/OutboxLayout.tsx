@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from './OutboxCard.module.css'
+import styles from './OutboxLayout.module.css'
 
 interface Part {
   children: ReactNode
