@@ -156,3 +156,12 @@ async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_
     })
     .await;
 }
+
+#[tokio::test]
+async fn each_cell_with_an_error_is_marked_in_its_own_column() {
+    let header = ["Parking Space", "Serial Number", "Model Code", "Description", "Part", "Campaign"];
+    let file = Book::new(&[&header, &["A-2", "", "HB20", "", "", "Pumps"], &["", "000124", "H?", "", "", ""]]).bytes();
+    let rows = crate::common::reader().read_correction_rows(7, file.into()).await.unwrap().into_rows();
+    let marked: Vec<Vec<u32>> = rows.map(|row| row.wrong).collect();
+    assert_eq!(marked, [vec![], vec![1_u32], vec![0, 2]]);
+}

@@ -214,3 +214,91 @@ async fn every_bad_cell_of_a_row_is_named() {
     assert_eq!(columns, ["Serial Number", "Campaign", "Parking Space", "Model Code"]);
     assert_eq!((refused.rows[0].value.as_str(), refused.total_errors), ("#REF!", 4));
 }
+
+#[tokio::test]
+async fn a_cell_style_is_found_among_the_other_styles_of_a_workbook() {
+    let styles = concat!(
+        r#"<styleSheet><numFmts count="1"><numFmt numFmtId="164" formatCode="000000"/></numFmts>"#,
+        r#"<cellStyleXfs count="1"><xf numFmtId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0"/>"#,
+        r#"<xf numFmtId="0"><alignment vertical="top"/></xf><xf numFmtId="164"/></cellXfs></styleSheet>"#
+    );
+    let rows = [row(1, &HEADER), row(2, &["Pumps", "", "", "", "HB20", &number("123", 2), "A-1"])].concat();
+    let book = read(Book::of_data(&rows).part("xl/styles.xml", styles).bytes()).await.unwrap();
+    assert_eq!(vehicles(&book), [["HB20", "000123", "A-1"]]);
+}
+
+#[tokio::test]
+async fn texts_keep_blanks_between_their_pieces_and_all_their_characters() {
+    let strings = concat!(
+        r#"<sst count="3" uniqueCount="3"><si><r><t xml:space="preserve">- </t></r><r><rPr><b/></rPr><t>3</t></r></si>"#,
+        "<si><t>Troque a pe&#231;a.&#10;Teste.</t></si><si><t><![CDATA[Pumps <1>]]></t></si></sst>"
+    );
+    let text = |index: usize| format!(r#"<c r="{{r}}" t="s"><v>{index}</v></c>"#);
+    let (space, description, name) = (text(0), text(1), text(2));
+    let rows = [row(1, &HEADER), row(2, &[&name, "", &description, "", "HB20", "0001", &space])].concat();
+    let book = read(Book::of_data(&rows).part(STRINGS, strings).bytes()).await.unwrap();
+    assert_eq!([book.sheet.campaign.as_str(), book.sheet.description.as_str()], ["Pumps <1>", "Troque a peça.\nTeste."]);
+    assert_eq!(vehicles(&book), [["HB20", "0001", "- 3"]]);
+}
+
+#[tokio::test]
+async fn empty_and_blank_shared_texts_are_counted_but_are_no_values() {
+    let strings =
+        concat!(r#"<sst count="5" uniqueCount="4"><si/><si><t xml:space="preserve"> </t></si>"#, "<si><t/></si><si><t>A-1</t></si></sst>");
+    let text = |index: usize| format!(r#"<c r="{{r}}" t="s"><v>{index}</v></c>"#);
+    let (nothing, blank, empty, space) = (text(0), text(1), text(2), text(3));
+    let rows = [
+        row(1, &HEADER),
+        row(2, &["Pumps", "", "", "", "HB20", "0001", &space]),
+        row(3, &[&blank, "", "", "", &nothing]),
+        row(4, &["", &empty]),
+    ]
+    .concat();
+    let book = read(Book::of_data(&rows).part(STRINGS, strings).bytes()).await.unwrap();
+    assert_eq!(vehicles(&book), [["HB20", "0001", "A-1"]]);
+}
+
+#[tokio::test]
+async fn empty_cells_and_rows_are_counted_where_places_are_missing() {
+    let cell = |text: &str| {
+        if text.is_empty() { r#"<c s="1"/>"#.to_owned() } else { format!(r#"<c t="inlineStr"><is><t>{text}</t></is></c>"#) }
+    };
+    let cells = |texts: &[&str]| -> String { texts.iter().map(|text| cell(text)).collect() };
+    let rows = format!(
+        "<row>{}</row><row/><row>{}</row><row r=\"7\">{}</row>",
+        cells(&HEADER),
+        cells(&["Pumps", "", "", "", "HB20", "1", ""]),
+        cells(&["", "", "", "", "HB20", "", "A-2"])
+    );
+    let refused = read(Book::of_data(&rows).bytes()).await.unwrap_err();
+    let wrong: Vec<(i64, &str)> = refused.rows.iter().map(|error| (error.row, error.column.as_str())).collect();
+    assert_eq!(wrong, [(3, "Parking Space"), (7, "Serial Number")]);
+}
+
+#[tokio::test]
+async fn a_parking_space_or_a_campaign_of_invisible_characters_is_missing() {
+    for written in ["\u{2060}", "\u{ad}\u{200e}"] {
+        let refused = read(with_rows(&[&["Pumps", "", "", "", "HB20", "1", written]])).await.unwrap_err();
+        assert_eq!(refused.rows[0].message, "Parking Space is missing.", "{written:?}");
+        let refused = read(with_rows(&[&[written, "", "", "", "HB20", "1", "A-1"]])).await.unwrap_err();
+        assert_eq!(refused.rows[0].message, "Campaign is missing in the first row.", "{written:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_value_below_no_name_is_reported_with_its_row_and_column() {
+    for column in ["H", "BM"] {
+        let value = format!(r#"<row r="3"><c r="{column}3" t="inlineStr"><is><t>?</t></is></c></row>"#);
+        let refused = read(Book::of_data(&[row(1, &HEADER), row(2, &FIRST), value].concat()).bytes()).await.unwrap_err();
+        assert_eq!((refused.code, refused.rows[0].row, refused.rows[0].column.as_str()), (56, 3, column));
+    }
+}
+
+#[tokio::test]
+async fn a_formula_with_an_empty_value_is_an_empty_cell() {
+    for value in ["<v></v>", "<v/>"] {
+        let formula = format!(r#"<c r="{{r}}"><f>A1</f>{value}</c>"#);
+        let book = read(with_rows(&[&["Pumps", "", &formula, "", "HB20", "1", "A-1"]])).await.unwrap();
+        assert_eq!(book.sheet.description, "", "{value}");
+    }
+}

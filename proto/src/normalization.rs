@@ -197,4 +197,36 @@ mod tests {
     fn cases_are_written() {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/normal-cases.json"), cases()).unwrap();
     }
+
+    #[test]
+    fn every_listed_blank_dash_invisible_character_and_line_break_is_normalized() {
+        assert_eq!(normalize_name("A\u{2800}1"), "A 1");
+        for dash in ['\u{2d7}', '\u{2043}', '\u{2212}', '\u{2796}'] {
+            assert_eq!(normalize_name(&format!("A{dash}1")), "A-1", "{dash:?}");
+        }
+        for invisible in [
+            '\u{80}',
+            '\u{34f}',
+            '\u{115f}',
+            '\u{1160}',
+            '\u{17b4}',
+            '\u{17b5}',
+            '\u{180b}',
+            '\u{180f}',
+            '\u{2065}',
+            '\u{3164}',
+            '\u{fe00}',
+            '\u{fe0f}',
+            '\u{ffa0}',
+            '\u{fff0}',
+            '\u{fff8}',
+            '\u{e0000}',
+            '\u{e0100}',
+            '\u{e0fff}',
+        ] {
+            let written = format!("A{invisible}1");
+            assert_eq!((normalize_identifier(&written), normalize_name(&written)), ("A1".into(), "A1".into()), "{invisible:?}");
+        }
+        assert_eq!(normalize_multiline_text("1\r2\u{b}3\u{85}4\u{2028}5\u{2029}6"), "1\n2\n3\n4\n5\n6");
+    }
 }

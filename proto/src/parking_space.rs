@@ -175,4 +175,29 @@ mod tests {
         assert!(parse(&"A".repeat(40)).is_ok());
         assert!(parse(&"A".repeat(41)).unwrap_err().contains("at most 40"));
     }
+
+    #[test]
+    fn a_spelling_of_up_to_640_bytes_is_normalized_and_a_longer_one_is_too_long() {
+        assert_eq!(parse(&"\u{ff21}".repeat(40)).as_deref(), Ok("A".repeat(40).as_str()));
+        let with_invisible = |count: usize| format!("{}A", "\u{200b}".repeat(count));
+        assert_eq!(parse(&with_invisible(213)).as_deref(), Ok("A"), "640 bytes");
+        assert!(parse(&with_invisible(214)).unwrap_err().contains("at most 40"), "643 bytes");
+    }
+
+    #[test]
+    fn every_month_name_and_every_way_to_write_a_date_is_recognized() {
+        let months = "jan ene feb fev mar apr abr may mai jun jul aug ago sep sept set oct out nov dec dez dic \
+            january february march april june july august september october november december \
+            janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro \
+            enero febrero marzo mayo junio julio septiembre octubre noviembre diciembre";
+        for month in months.split_whitespace() {
+            assert!(is_date_or_time(&format!("1/{month}")), "{month}");
+        }
+        for text in ["7:05 AM", "01.03.26", "1 of March 2026", "31/12"] {
+            assert!(is_date_or_time(text), "{text}");
+        }
+        for space in ["0/7", "32/12", "0-mar", "32-mar"] {
+            assert!(!is_date_or_time(space), "{space}");
+        }
+    }
 }

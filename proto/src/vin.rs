@@ -111,4 +111,12 @@ mod tests {
         assert!(Vin::parse("ONE TWO THREE").is_err());
         assert!(Vin::parse("ONE").is_err());
     }
+
+    #[test]
+    fn a_part_of_up_to_640_bytes_is_normalized_and_a_longer_one_is_refused() {
+        assert_eq!(Vin::new("A", &"\u{ff11}".repeat(40)).unwrap().serial_number, "1".repeat(40));
+        let with_invisible = |count: usize| format!("{}9", "\u{200b}".repeat(count));
+        assert_eq!(Vin::new("A", &with_invisible(213)).unwrap().serial_number, "9", "640 bytes");
+        assert!(Vin::new("A", &with_invisible(214)).unwrap_err().contains("Serial Number has more than 40"), "643 bytes");
+    }
 }

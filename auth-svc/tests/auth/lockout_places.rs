@@ -6,7 +6,7 @@ use crate::{
 use patio_kit::{client::call_context::CallContext, errors::ErrorReason};
 use patio_proto::{
     access::Role,
-    auth::{LiftLockoutRequest, UpdateUserRequest},
+    auth::{ConfirmPasswordRequest, LiftLockoutRequest, UpdateUserRequest},
 };
 use patio_testing::each_database;
 use std::time::Instant;
@@ -176,6 +176,28 @@ async fn from_a_rate_limited_address_only_known_devices_of_the_user_sign_in() {
             let own = if hmc == "20" { &mine } else { &his };
             assert_eq!(office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap().device_mark, *own, "the device token stays");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_supervisor_also_lifts_the_block_of_wrong_current_passwords() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let clerk = office.hire(&admin, "20", Role::Operator).await;
+        let who = bearer(&office.sign_in("20", PASSWORD).await);
+        let confirm = async |password: &str| {
+            let ask = ConfirmPasswordRequest { password: password.to_owned() };
+            office.sessions().confirm_password(who.grpc_request(ask)).await.map(drop)
+        };
+        for _ in 0..5 {
+            confirm("a wrong one").await.unwrap_err();
+        }
+        assert_eq!(why(&confirm(PASSWORD).await.unwrap_err()).1, Some(ErrorReason::LockedOut));
+        let ask = LiftLockoutRequest { id: clerk.id };
+        assert!(office.users().lift_lockout(admin.grpc_request(ask)).await.unwrap().into_inner().lifted);
+        confirm(PASSWORD).await.unwrap();
     })
     .await;
 }

@@ -3,6 +3,7 @@
 mod crashes;
 mod devices;
 mod lockout;
+mod lockout_counters;
 mod lockout_places;
 mod lockout_stores;
 mod maintenance;

@@ -26,6 +26,8 @@ pub(crate) struct FormatSection {
     /// is stored as the bits of an `f64`, because `f64` does not implement `Eq`.
     pub(crate) condition: Option<(Comparison, u64)>,
     pub(crate) whole: Vec<FormatToken>,
+    /// Fixed characters after the decimals, or after the number of a `General` section.
+    pub(crate) suffix: String,
     /// Number of digit placeholders after the decimal point: the number is rounded to this many decimals.
     pub(crate) decimals: usize,
     /// Number of decimals that are always displayed, even if they are zero. Trailing zeros after these decimals are dropped.
@@ -84,7 +86,7 @@ pub(crate) fn parse_format_code(code: &str) -> NumberFormat {
     }
     match sections.as_slice() {
         [] => NumberFormat::Plain,
-        [section] if section.is_general && section.whole.is_empty() => NumberFormat::Plain,
+        [section] if section.is_general && section.whole.is_empty() && section.suffix.is_empty() => NumberFormat::Plain,
         _ => NumberFormat::Pattern(sections),
     }
 }
@@ -126,7 +128,7 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
         match c {
             '"' => {
                 let end = rest.iter().position(|c| *c == '"').unwrap_or(rest.len());
-                section.whole.extend(rest[..end].iter().map(|c| FormatToken::Fixed(*c)));
+                rest[..end].iter().for_each(|c| section.push_fixed(*c, behind_point));
                 rest = rest.get(end + 1..).unwrap_or_default();
             }
             '[' => {
@@ -134,13 +136,19 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
                 bracket(&rest[..end].iter().collect::<String>(), &mut section)?;
                 rest = rest.get(end + 1..).unwrap_or_default();
             }
-            '\\' => section.whole.extend(take_one(&mut rest).map(FormatToken::Fixed)),
+            '\\' => {
+                if let Some(c) = take_one(&mut rest) {
+                    section.push_fixed(c, behind_point);
+                }
+            }
             // `_` adds a gap as wide as the next character and `*` fills the cell with it; neither is part of the value.
             '_' | '*' => drop(take_one(&mut rest)),
             'G' | 'g' if code_starts(c, rest, &general) => {
                 rest = &rest[general.len() - 1..];
                 section.is_general = true;
             }
+            // Digits after fixed text behind the decimal point, as in `0.0"-"0`.
+            '0' | '#' | '?' if !section.suffix.is_empty() => return Err(NumberFormat::Unsupported(UNKNOWN_FORMAT)),
             '0' if behind_point => (section.decimals, section.min_decimals) = (section.decimals + 1, section.decimals + 1),
             '#' | '?' if behind_point => section.decimals += 1,
             '0' => section.whole.push(FormatToken::Zero),
@@ -158,7 +166,7 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
             }
             // A comma between digits groups thousands, which VINs ignore; one after them divides by a thousand.
             ',' if rest.first().is_some_and(|next| matches!(next, '0' | '#' | '?')) => {}
-            '-' | '+' | ' ' | '(' | ')' | ':' | '$' if !behind_point => section.whole.push(FormatToken::Fixed(*c)),
+            '-' | '+' | ' ' | '(' | ')' | ':' | '$' => section.push_fixed(*c, behind_point),
             _ => return Err(NumberFormat::Unsupported(UNKNOWN_FORMAT)),
         }
     }
@@ -169,6 +177,16 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
         (false, false) if code.is_empty() => Ok(None),
         // A section without digits hides the number.
         (false, false) => Err(NumberFormat::Unsupported(UNKNOWN_FORMAT)),
+    }
+}
+
+impl FormatSection {
+    fn push_fixed(&mut self, c: char, is_behind_point: bool) {
+        if is_behind_point || self.is_general {
+            self.suffix.push(c);
+        } else {
+            self.whole.push(FormatToken::Fixed(c));
+        }
     }
 }
 

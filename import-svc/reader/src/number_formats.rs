@@ -170,7 +170,7 @@ impl FormatSection {
             let fixed = |marks: &[FormatToken]| {
                 marks.iter().filter_map(|mark| if let FormatToken::Fixed(c) = mark { Some(*c) } else { None }).collect::<String>()
             };
-            return format!("{}{}", fixed(&self.whole), plain(number));
+            return format!("{}{}{}", fixed(&self.whole), plain(number), self.suffix);
         }
         let (whole, mut decimals) = rounded(number, self.decimals);
         while decimals.len() > self.min_decimals && decimals.ends_with('0') {
@@ -194,6 +194,7 @@ impl FormatSection {
             shown.push('.');
             shown.push_str(&decimals);
         }
+        shown.push_str(&self.suffix);
         shown
     }
 }
@@ -204,6 +205,49 @@ mod tests {
 
     fn read(code: &str, number: f64) -> Cell {
         NumberFormats(vec![format_code::parse_format_code(code)]).format_number(number, 0, false)
+    }
+
+    #[test]
+    fn each_sign_has_its_own_section() {
+        for (code, number, text) in [
+            ("0000;\"N\"0000;\"Z\"0000", 7.0, "0007"),
+            ("0000;\"N\"0000;\"Z\"0000", -7.0, "N0007"),
+            ("0000;\"N\"0000;\"Z\"0000", 0.0, "Z0000"),
+            ("0000;\"N\"0000", 0.0, "0000"),
+        ] {
+            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
+        }
+    }
+
+    #[test]
+    fn a_section_with_a_condition_shows_exactly_the_numbers_that_meet_it() {
+        for (code, number, text) in [
+            ("[<=99999]00000;00000-0000", 99_999.0, "99999"),
+            ("[<=99999]00000;00000-0000", 100_000.0, "00010-0000"),
+            ("[<100]00;0000", 99.0, "99"),
+            ("[<100]00;0000", 100.0, "0100"),
+            ("[>0]00;0000", 0.0, "0000"),
+            ("[>=100]0000;00", 100.0, "0100"),
+            ("[=5]000;0", 5.0, "005"),
+            ("[<>5]000;0", 5.0, "5"),
+        ] {
+            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
+        }
+    }
+
+    #[test]
+    fn fixed_text_after_the_number_stays_there() {
+        for (code, number, text) in [
+            ("0.0\"kg\"", 1.5, "1.5kg"),
+            ("0.00\\-\\A", 7.0, "7.00-A"),
+            ("0.00_);(0.00)", -1.5, "(1.50)"),
+            ("General\"X\"", 123.0, "123X"),
+            ("\"SN\"General\"X\"", 123.0, "SN123X"),
+            ("000\"X\"", 7.0, "007X"),
+        ] {
+            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
+        }
+        assert!(matches!(read("0.0\"-\"0", 1.5), Cell::Unsupported(..) | Cell::Invalid(..)));
     }
 
     #[test]

@@ -273,10 +273,12 @@ impl<'s> RowCollector<'s> {
     }
 
     fn first_campaign(&mut self, cells: &Cells) -> Campaign {
-        if cells[Column::Campaign as usize] == Cell::Blank {
-            self.error(Column::Campaign, "", "Campaign is missing in the first row.");
-        }
         let texts = CAMPAIGN_COLUMNS.map(|column| normal_text(column, text(cells, column)));
+        // A name of invisible characters alone counts as missing. An invalid cell has its own error.
+        let is_nameless = normal_text(Column::Campaign, text(cells, Column::Campaign)).is_empty();
+        if is_nameless && !matches!(cells[Column::Campaign as usize], Cell::Invalid(..)) {
+            self.error(Column::Campaign, text(cells, Column::Campaign), "Campaign is missing in the first row.");
+        }
         for (column, value) in CAMPAIGN_COLUMNS.into_iter().zip(&texts) {
             let most = longest(column);
             if value.chars().count() > most {

@@ -112,8 +112,10 @@ impl Part {
         Ok(())
     }
 
+    /// Returns whether the part begins with `<`, after a byte order mark and blanks. A part that only consists of blanks so far counts as XML.
     fn is_xml(&self) -> bool {
-        self.head.iter().take(4).any(|byte| *byte == b'<')
+        let is_skipped = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xef | 0xbb | 0xbf | 0xfe | 0xff);
+        self.head.iter().find(|byte| !is_skipped(**byte)).is_none_or(|byte| *byte == b'<')
     }
 
     fn measure_run(&mut self, bytes: &[u8]) {

@@ -321,3 +321,6 @@ mod reason_tests {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,3 +146,73 @@ pub async fn drain_on_shutdown_signal(tasks: &BackgroundTasks, notice: Duration)
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        pin::pin,
+        sync::{
+            Arc,
+            atomic::{AtomicBool, AtomicUsize, Ordering},
+        },
+    };
+    use tokio::time::{sleep, timeout};
+
+    /// Time within which an event happens even on a busy machine.
+    const SOON: Duration = Duration::from_secs(10);
+
+    async fn work(panics: bool) -> i32 {
+        if panics {
+            std::panic::resume_unwind(Box::new("as planned"));
+        }
+        7
+    }
+
+    #[tokio::test]
+    async fn work_is_completed_after_its_caller_has_given_up_and_a_shutdown_waits_for_it() {
+        let (tasks, is_done) = (BackgroundTasks::default(), Arc::new(AtomicBool::new(false)));
+        let (release, released) = oneshot::channel::<()>();
+        let done = is_done.clone();
+        {
+            let mut call = pin!(tasks.run_to_completion(async move {
+                let _ = released.await;
+                done.store(true, Ordering::Relaxed);
+            }));
+            assert!(futures::poll!(&mut call).is_pending());
+        }
+        assert!(!tasks.wait_until_tasks_ended(Duration::from_millis(20)).await, "the work goes on");
+        release.send(()).unwrap();
+        assert!(tasks.wait_until_tasks_ended(SOON).await && is_done.load(Ordering::Relaxed));
+        assert_eq!([tasks.run_to_completion(work(false)).await, tasks.run_to_completion(work(true)).await], [Some(7), None]);
+    }
+
+    #[tokio::test]
+    async fn repeated_work_goes_on_during_a_drain_and_ends_with_the_stop() {
+        let (tasks, runs) = (BackgroundTasks::default(), Arc::new(AtomicUsize::new(0)));
+        let counted = runs.clone();
+        tasks.spawn_repeating(Duration::from_millis(2), move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            std::future::ready(())
+        });
+        tasks.begin_drain();
+        assert!(tasks.is_draining() && !tasks.is_stopping());
+        let before = runs.load(Ordering::Relaxed);
+        let runs_again = async {
+            while runs.load(Ordering::Relaxed) == before {
+                sleep(Duration::from_millis(1)).await;
+            }
+        };
+        assert!(timeout(SOON, runs_again).await.is_ok());
+        tasks.stop();
+        assert!(tasks.is_stopping() && tasks.wait_until_tasks_ended(SOON).await);
+    }
+
+    #[tokio::test]
+    async fn a_stop_without_a_drain_drains_too_and_all_clones_know_it() {
+        let tasks = BackgroundTasks::default();
+        tasks.clone().stop();
+        assert!(tasks.is_draining() && tasks.is_stopping());
+        assert!(timeout(SOON, tasks.wait_until_draining()).await.is_ok() && timeout(SOON, tasks.wait_until_stopping()).await.is_ok());
+    }
+}

@@ -2,6 +2,7 @@
 use patio_harness::find_free_port;
 use patio_kit::{
     cache::{Cache, CacheKey},
+    config::InvalidSetting,
     lifecycle::BackgroundTasks,
 };
 use patio_testing::{REDIS, from_environment, print_to_stderr};
@@ -115,4 +116,77 @@ async fn a_server_that_was_made_a_replica_is_left_for_the_one_its_name_leads_to_
     assert!(fault.starts_with("responds, but rejects writes"), "{fault}");
     assert_eq!(cache.get(&key("held")).await, None, "what it holds may have changed since");
     assert_eq!(cache.find_redis_fault().await, None, "it was connected to anew");
+}
+
+/// Starts a test server that sends `answer(command)` for each command. Returns a cache in that server.
+async fn cache_in_server(answer: impl Fn(&str) -> String + Clone + Send + 'static) -> Cache {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    BackgroundTasks::default().spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let answer = answer.clone();
+            BackgroundTasks::default().spawn(async move {
+                let mut buffer = [0; 4096];
+                while let Ok(length @ 1..) = stream.read(&mut buffer).await {
+                    let received = String::from_utf8_lossy(&buffer[..length]).into_owned();
+                    let sent = answer(&received).repeat(received.matches('*').count());
+                    if stream.write_all(sent.as_bytes()).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    Cache::new_in_redis(&url).unwrap()
+}
+
+#[tokio::test]
+async fn a_redis_server_with_a_permanent_fault_is_rejected_with_advice_and_a_full_one_is_not() {
+    for (answer, advice) in [
+        ("-NOAUTH Authentication required.", Some("correct the user and password")),
+        ("-NOPERM this user has no permissions to run the 'set' command", Some("correct the user and password")),
+        ("-READONLY You can't write against a read only replica.", Some("name the primary")),
+        ("-MOVED 866 127.0.0.1:7002", Some("use a single Redis server")),
+        ("-OOM command not allowed when used memory is above 'maxmemory'.", None),
+        ("-LOADING Redis is loading the dataset in memory", None),
+        ("+OK", None),
+    ] {
+        let refused = cache_in_server(move |_| format!("{answer}\r\n")).await.check_redis_usable().await.err();
+        assert_eq!(refused.is_some(), advice.is_some(), "{answer}: {refused:?}");
+        if let (Some(refused), Some(advice)) = (refused, advice) {
+            let words = refused.to_string();
+            assert!(refused.is::<InvalidSetting>() && words.starts_with("PATIO_REDIS_URL: ") && words.contains(advice), "{words}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn settings_of_redis_with_which_lockouts_could_be_lost_are_named() {
+    let warnings = async |appendonly: &'static str, policy: &'static str| {
+        let setting = |name: &str, value: &str| format!("*2\r\n${}\r\n{name}\r\n${}\r\n{value}\r\n", name.len(), value.len());
+        let cache = cache_in_server(move |command| match command {
+            asked if asked.contains("appendonly") => setting("appendonly", appendonly),
+            asked if asked.contains("maxmemory-policy") => setting("maxmemory-policy", policy),
+            _ => "+OK\r\n".to_owned(),
+        });
+        cache.await.find_unsafe_redis_settings().await.join("; ")
+    };
+    assert_eq!(warnings("yes", "noeviction").await, "");
+    let both = warnings("no", "allkeys-lru").await;
+    assert!(both.contains("set appendonly yes") && both.contains("set maxmemory-policy noeviction"), "{both}");
+    assert!(!warnings("yes", "allkeys-lru").await.contains("appendonly") && !warnings("no", "noeviction").await.contains("maxmemory"));
+    let forbidden = cache_in_server(|_| "-NOPERM this user has no permissions to run the 'config|get' command\r\n".to_owned()).await;
+    assert!(forbidden.find_unsafe_redis_settings().await.is_empty(), "a setting that cannot be read is no warning");
+}
+
+#[tokio::test]
+async fn a_redis_replica_is_found_without_a_write() {
+    for (role, fault) in [("role:slave", Some("is a read-only replica")), ("role:master", None)] {
+        let cache = cache_in_server(move |command| match command {
+            asked if asked.contains("replication") => format!("${}\r\n{role}\r\n", role.len()),
+            asked if asked.contains("CLIENT") => "+OK\r\n".to_owned(),
+            _ => "-ERR no other command is expected\r\n".to_owned(),
+        });
+        assert_eq!(cache.await.find_redis_fault_without_writing().await.as_deref(), fault, "{role}");
+    }
 }

@@ -6,4 +6,5 @@ mod callers;
 mod pages;
 mod private_links;
 mod redis_tls;
+mod service_tokens;
 mod tokens;

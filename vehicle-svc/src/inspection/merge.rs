@@ -220,4 +220,16 @@ mod tests {
         assert_eq!(of_status(Role::Operator, "", "ok"), Side::Mine);
         assert_eq!(displayed_side(Role::Admin, Field::OperatorNotes, "a", "b"), Side::Theirs, "of other fields what is stored stays");
     }
+
+    #[test]
+    fn of_any_two_statuses_the_earlier_in_the_order_of_caution_is_shown() {
+        let by_caution = ["ng", "Repair", "Not Found", "S/OFF BL", "Gate Out", "Repair OK", "ok", ""];
+        for (place, cautious) in by_caution.iter().enumerate() {
+            for other in &by_caution[place + 1..] {
+                let shown = |theirs: &str, mine: &str| displayed_side(Role::Admin, Field::Status, theirs, mine);
+                assert_eq!(shown(other, cautious), Side::Mine, "{cautious:?} after {other:?}");
+                assert_eq!(shown(cautious, other), Side::Theirs, "{other:?} after {cautious:?}");
+            }
+        }
+    }
 }

@@ -324,3 +324,51 @@ async fn a_user_has_one_conflict_per_field_and_a_limited_number_in_total() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn only_supervisors_change_supervisor_notes_in_a_merging_save_and_resolve_their_conflicts() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        let remark = |saw: &str, wants: &str| SaveVehicleRequest {
+            id,
+            base: Some(Base { admin_notes: Some(saw.into()), ..Default::default() }),
+            admin_notes: Some(wants.into()),
+            on_conflict: OnConflict::Keep.into(),
+            ..Default::default()
+        };
+        for role in [Role::Operator, Role::Manager] {
+            let refused = yard.as_who((ANA, role), remark("", "mine")).await.unwrap_err();
+            assert_eq!(reason(&refused), Some(ErrorReason::FieldNotAllowed), "{role:?}");
+        }
+        assert_eq!(yard.vehicle(id).await.version, 1, "nothing was written");
+        assert_eq!(yard.as_who((CHIEF, Role::Admin), remark("", "first")).await.unwrap().admin_notes, "first");
+        let late = yard.as_who((18, Role::Admin), remark("", "second")).await.unwrap();
+        let conflict = &late.conflicts[0];
+        assert_eq!((&*late.admin_notes, conflict.field()), ("first", Field::AdminNotes));
+        assert_eq!((&*conflict.theirs, &*conflict.mine), ("first", "second"));
+        let refused = yard.settle(LEADER, Role::Manager, conflict.id, Side::Mine).await.unwrap_err();
+        assert_eq!(reason(&refused), Some(ErrorReason::FieldNotAllowed));
+        assert_eq!(yard.settle(CHIEF, Role::Admin, conflict.id, Side::Mine).await.unwrap().admin_notes, "second");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_conflict_that_shows_the_later_value_is_resolved_with_either_value() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        let choices = [(Side::Theirs, VehicleStatus::Ok), (Side::Mine, VehicleStatus::Ng)];
+        for (vehicle, (choice, becomes)) in yard.walk().await.iter().zip(choices) {
+            yard.by(ANA, by_field(vehicle.id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
+            let late = by_field(vehicle.id, VehicleStatus::Unspecified, VehicleStatus::Ng);
+            let late = yard.as_who((CHIEF, Role::Admin), late).await.unwrap();
+            assert_eq!((late.status(), late.open_conflicts), (VehicleStatus::Ng, 1), "the more cautious status is shown");
+            assert_eq!(late.conflicts[0].shown(), Side::Mine);
+            let settled = yard.settle(LEADER, Role::Manager, late.conflicts[0].id, choice).await.unwrap();
+            assert_eq!((settled.status(), settled.open_conflicts), (becomes, 0), "{choice:?}");
+        }
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}

@@ -182,3 +182,23 @@ async fn the_jobs_of_a_person_are_those_that_the_person_made_or_undid() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_full_page_of_saves_leads_to_older_saves_and_the_last_page_ends_with_the_import() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        for note in ["one", "two", "three", "four"] {
+            yard.saved_by(ANA, SaveVehicleRequest { id, operator_notes: Some(note.to_owned()), ..SaveVehicleRequest::default() }).await;
+        }
+        let ask = |before| ListVehicleHistoryRequest { vehicle_id: id, before, limit: 2 };
+        let first = yard.history_of(Role::Manager, ask(None)).await.unwrap();
+        assert!(first.changes.len() == 2 && first.next.is_some(), "{first:?}");
+        let last = yard.history_of(Role::Manager, ask(first.next)).await.unwrap();
+        let changes: Vec<_> = last.changes.iter().map(short).collect();
+        let expected = ["Save by 14: OperatorNotes 'one' to 'two'", "Save by 14: OperatorNotes '' to 'one'", "Import by 3:"];
+        assert_eq!(changes, expected);
+        assert_eq!((last.changes[2].file.as_str(), last.next), ("cars.xlsx", None));
+    })
+    .await;
+}

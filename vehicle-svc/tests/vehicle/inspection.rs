@@ -264,3 +264,19 @@ async fn campaign_svc_receives_the_begun_and_complete_milestones_before_the_resp
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_save_that_names_another_campaign_is_rejected_and_changes_nothing() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        let named = |campaign| pb::SaveVehicleRequest { campaign_id: Some(campaign), ..status(id, VehicleStatus::Ok) };
+        for role in [Role::Operator, Role::Admin] {
+            let refused = yard.save(role, named(CAMPAIGN + 1)).await.unwrap_err();
+            assert_eq!(reason(&refused), Some(ErrorReason::FieldNotAllowed), "{role:?}");
+        }
+        assert_eq!(yard.vehicle(id).await.version, 1);
+        assert_eq!(yard.save(Role::Operator, named(CAMPAIGN)).await.unwrap().status(), VehicleStatus::Ok);
+    })
+    .await;
+}

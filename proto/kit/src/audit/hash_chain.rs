@@ -324,3 +324,45 @@ impl Chain {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use metrics_exporter_prometheus::PrometheusBuilder;
+    use sqlx::{Connection, SqliteConnection};
+
+    #[test]
+    fn a_deleted_access_entry_is_reported_until_its_retention_time_is_over() {
+        let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
+        let deleted = |kind: &str, age: TimeDelta| {
+            let mut report = ChainVerificationReport::default();
+            let sealed = SealedEntry { event_id: 7, sealed_kind: kind.to_owned(), sealed_at: now - age, ..SealedEntry::default() };
+            report.compare(&sealed, None, now, &[]);
+            (report.removed, report.problems)
+        };
+        let reported = || (0, vec!["entry 7 is missing".to_owned()]);
+        for kind in ACCESS_ENTRY_KINDS {
+            assert_eq!(deleted(kind, ACCESS_ENTRY_RETENTION), reported(), "{kind}");
+            assert_eq!(deleted(kind, ACCESS_ENTRY_RETENTION + TimeDelta::seconds(1)), (1, Vec::new()), "{kind}");
+        }
+        assert_eq!(deleted("vehicle-changed", ACCESS_ENTRY_RETENTION * 10), reported());
+    }
+
+    #[tokio::test]
+    async fn the_seal_lag_grows_until_this_or_another_replica_seals() {
+        let mut database = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        sqlx::query("create table seals (id integer primary key)").execute(&mut database).await.unwrap();
+        let taken = sqlx::query("insert into seals values (1), (1)").execute(&mut database).await.unwrap_err();
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let lag_after = |sealed: Result<(), sqlx::Error>| {
+            let past = Instant::now().checked_sub(Duration::from_secs(30)).unwrap();
+            let mut lag = SealLag { sealed_at: past, failing_since: None };
+            metrics::with_local_recorder(&recorder, || lag.report("auth", &sealed));
+            let text = recorder.handle().render();
+            let value = text.lines().find_map(|line| line.strip_prefix("patio_audit_seal_lag_seconds{schema=\"auth\"} ")).unwrap();
+            value.parse::<f64>().unwrap()
+        };
+        assert!(lag_after(Err(sqlx::Error::PoolTimedOut)) >= 30.0);
+        assert_eq!([lag_after(Ok(())), lag_after(Err(taken))], [0.0, 0.0]);
+    }
+}

@@ -69,4 +69,40 @@ mod tests {
         assert_eq!(parse("x"), None);
         assert_eq!(parse(""), None);
     }
+
+    #[test]
+    fn a_deadline_has_at_most_eight_digits_and_a_unit_of_grpc() {
+        for (written, read) in [
+            ("2H", Some(Duration::from_secs(7_200))),
+            ("3M", Some(Duration::from_secs(180))),
+            ("7u", Some(Duration::from_micros(7))),
+            ("9n", Some(Duration::from_nanos(9))),
+            ("0m", Some(Duration::ZERO)),
+            ("99999999S", Some(Duration::from_secs(99_999_999))),
+            ("100000000S", None),
+            ("-5S", None),
+            ("1.5S", None),
+            ("5s", None),
+            ("5", None),
+            ("S", None),
+            ("5\u{e9}", None),
+        ] {
+            assert_eq!(parse(written), read, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_is_written_in_milliseconds_and_a_call_of_more_than_15_seconds_runs_long() {
+        let mut headers = HeaderMap::new();
+        assert!(!is_long_running_call(&headers), "a call without a deadline");
+        for (timeout, written, runs_long) in [
+            (Duration::from_micros(1_999), "1m", false),
+            (MAX_SHORT_DEADLINE, "15000m", false),
+            (MAX_SHORT_DEADLINE + Duration::from_millis(1), "15001m", true),
+            (Duration::MAX, "99999999m", true),
+        ] {
+            set_timeout_header(&mut headers, timeout);
+            assert_eq!((headers[TIMEOUT].to_str().unwrap(), is_long_running_call(&headers)), (written, runs_long));
+        }
+    }
 }

@@ -38,7 +38,8 @@ impl ServiceAddress {
             Some("http") => ensure!(!by_tls, "`{url}` must begin with https://, as PATIO_SERVICE_TLS is set"),
             _ => bail!("`{url}` must begin with http:// or https://"),
         }
-        let host = uri.host().with_context(|| format!("`{url}` names no host"))?.into();
+        let host = uri.host().with_context(|| format!("`{url}` names no host"))?;
+        let host = host.trim_matches(['[', ']']).into(); // the brackets of an IPv6 address
         let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
         Ok(Self { host, port, outage: OutageTracker::new() })
     }
@@ -56,6 +57,7 @@ mod tests {
     fn a_service_url_needs_the_scheme_that_fits_tls_a_host_and_a_port() {
         assert_eq!(error_of("http://auth:9001", false), None);
         assert_eq!(error_of("https://auth:9001", true), None);
+        assert_eq!(&*ServiceAddress::parse("http://[::1]:9001", false).unwrap().host, "::1", "an address is looked up without brackets");
         for (url, by_tls, reason) in [
             ("ftp://auth:9001", false, "must begin with http:// or https://"),
             ("auth:9001", false, "must begin with http:// or https://"),

@@ -320,3 +320,20 @@ fn is_unprocessed(cause: &h2::Error) -> bool {
 pub(crate) fn body_from_bytes(body: Bytes) -> Body {
     Body::new(Full::new(body).map_err(|never| match never {}))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::environment::SETTING_NAMES;
+
+    #[test]
+    fn each_service_is_checked_by_a_name_of_the_contract_and_a_wrong_one_by_the_setting_to_correct() {
+        for service in ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"] {
+            let name = health_service_name(service);
+            assert!(patio_proto::METHODS.iter().any(|method| method.service_name() == name), "{service}: {name}");
+            let message = wrong_service_message(service);
+            assert!(message.contains(service) && SETTING_NAMES.into_iter().any(|setting| message.ends_with(setting)), "{message}");
+        }
+        assert_eq!(health_service_name("gateway"), "");
+    }
+}

@@ -235,3 +235,48 @@ pub fn convert_dependency_status(status: Status) -> Status {
         _ => status,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_retry_pauses_for_a_random_time_between_half_and_all_of_its_backoff() {
+        for backoff in [1, 40, 320] {
+            let pauses: BTreeSet<u64> = (0..1_000).map(|_| jitter(backoff)).collect();
+            assert!(pauses.iter().all(|pause| (backoff / 2..=backoff).contains(pause)), "{backoff} ms: {pauses:?}");
+            assert!(backoff < 320 || pauses.len() > 50, "callers do not retry at the same times: {pauses:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_of_a_called_service_keeps_its_reason_a_timeout_its_code_and_an_unknown_one_is_hidden() {
+        let converted = |status: Status| {
+            let status = convert_dependency_status(status);
+            (status.code(), errors::reason(&status))
+        };
+        let missing = errors::status(Code::NotFound, ErrorReason::NoVehicle, &"The vehicle does not exist.");
+        assert_eq!(converted(missing), (Code::NotFound, Some(ErrorReason::NoVehicle)));
+        assert_eq!(converted(Status::cancelled("Timeout expired")), (Code::DeadlineExceeded, Some(ErrorReason::Timeout)));
+        assert_eq!(converted(Status::cancelled("by the client")), (Code::Cancelled, None));
+        assert_eq!(converted(Status::unknown("10.0.0.1")), (Code::Internal, Some(ErrorReason::Internal)));
+        assert!(!convert_dependency_status(Status::unknown("10.0.0.1")).message().contains("10.0.0.1"));
+    }
+
+    #[tokio::test]
+    async fn a_service_of_this_process_that_has_not_started_is_unavailable_and_named() {
+        for (path, name) in [
+            ("/patio.auth.v1.SessionService/GetMe", "auth-svc"),
+            ("/patio.campaign.v1.CampaignService/ListCampaigns", "campaign-svc"),
+            ("/patio.vehicle.v1.VehicleService/GetVehicle", "vehicle-svc"),
+            ("/patio.imports.v1.ImportService/WatchImport", "import-svc"),
+        ] {
+            let request = Request::post(path).body(Body::empty()).unwrap();
+            let response = ServiceChannel::Local(Arc::default()).oneshot(request).await.unwrap();
+            let status = Status::from_header_map(response.headers()).unwrap();
+            let failure = errors::dependency_failure(&status).unwrap();
+            assert_eq!((status.code(), failure.dependency.as_str()), (Code::Unavailable, name), "{path}");
+        }
+    }
+}

@@ -302,4 +302,59 @@ mod tests {
         let unsaid = command.get_arguments().find(|arg| arg.get_long() == Some("unsafe")).unwrap().get_default_values();
         assert_eq!(unsaid, ["false"]);
     }
+
+    #[test]
+    fn a_value_that_help_hides_is_masked_everywhere_and_no_other_value_is() {
+        let command = <Cli as clap::CommandFactory>::command();
+        for arg in command.get_arguments() {
+            let Some(name) = arg.get_env().map(|name| name.to_string_lossy()) else { continue };
+            assert_eq!(shown(&name, "hush") == "********", arg.is_hide_env_values_set(), "{name}");
+        }
+        let (postgres, redis) = ("postgres://a:hush@h/d", "redis://:hush@h");
+        let urls = ["x", "--database-url", postgres, "--database-read-url", postgres, "--redis-url", redis];
+        let secrets = ["--service-secret", "hush", "--otlp-headers", "authorization=hush"];
+        let settings = format!("{:?}", <Cli as clap::Parser>::parse_from([&urls[..], &secrets].concat()).settings);
+        assert_eq!((settings.matches("********").count(), settings.contains("hush")), (5, false), "{settings}");
+    }
+
+    #[test]
+    fn a_value_out_of_range_is_rejected() {
+        assert_eq!(["0", "0.5", "600"].map(seconds), [0, 500, 600_000].map(|millis| Ok(Duration::from_millis(millis))));
+        assert!(["-1", "600.1", "NaN", "inf", "1s", ""].iter().all(|wrong| seconds(wrong).is_err_and(|cause| cause.contains(wrong))));
+        assert_eq!(["0", "0.25", "1"].map(share), [0.0, 0.25, 1.0].map(Ok));
+        assert!(["-0.1", "1.1", "NaN", "half", ""].iter().all(|wrong| share(wrong).is_err_and(|cause| cause.contains(wrong))));
+        assert_eq!(listen_or_off("off"), Ok(ListenAddress(None)));
+        assert_eq!(listen_or_off("127.0.0.1:9090"), Ok(ListenAddress(Some(([127, 0, 0, 1], 9090).into()))));
+        assert!(["OFF", "9090", "localhost:9090", ""].iter().all(|wrong| listen_or_off(wrong).is_err()));
+        let has_valid_pool_size = |size: &str| <Cli as clap::Parser>::try_parse_from(["x", "--database-connections", size]).is_ok();
+        assert_eq!(["1", "2", "1000", "1001"].map(has_valid_pool_size), [false, true, true, false]);
+    }
+
+    #[test]
+    fn each_value_of_a_service_secret_must_be_long() {
+        let check = |secret: &str| {
+            let settings = <Cli as clap::Parser>::parse_from(["x", "--service-secret", secret]).settings;
+            settings.require_service_secret().map_err(|cause| cause.to_string())
+        };
+        let (short, long) = ("fifteen letters", "sixteen letters!");
+        assert_eq!([check(long), check(&format!("{long}, {long},"))], [Ok(()), Ok(())]);
+        for (secret, words) in
+            [("", "is not set"), (" , ", "is not set"), (short, "shorter than 16"), (&format!("{long},{short}"), "shorter")]
+        {
+            let refused = check(secret).unwrap_err();
+            assert!(refused.starts_with("PATIO_SERVICE_SECRET") && refused.contains(words) && !refused.contains("letters"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_read_replica_needs_a_primary_and_only_sqlite_has_a_seal_file_of_its_own() {
+        let parse = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings;
+        let (primary, standby) = (["--database-url", "postgres://a@h/d"], ["--database-read-url", "postgresql://a@s/d"]);
+        assert!(parse(&[primary, standby].concat()).check_database_urls().is_ok());
+        assert!(parse(&standby).check_database_urls().is_err());
+        assert!(parse(&[primary, ["--database-read-url", "redis://s"]].concat()).check_database_urls().is_err());
+        assert_eq!(parse(&["--data-dir", "d"]).audit_seal_file_path(), Some("d/seals.log".into()));
+        assert_eq!(parse(&primary).audit_seal_file_path(), None);
+        assert_eq!(parse(&[primary, ["--seal-file", "s"]].concat()).audit_seal_file_path(), Some("s".into()));
+    }
 }

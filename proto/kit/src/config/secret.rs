@@ -48,6 +48,8 @@ impl fmt::Display for Secret {
 pub fn mask_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (who, place) = match rest.rsplit_once('@') {
+        // A password in a parameter may contain `@`: the text before the last `@` is then not a user and a password.
+        Some((who, _)) if who.split_once('?').is_some_and(|(_, query)| query.contains('=')) => return format!("{scheme}://********"),
         Some((who, place)) => (format!("{}:********@", who.split(':').next().unwrap_or_default()), place),
         None => (String::new(), rest),
     };
@@ -83,5 +85,19 @@ mod tests {
     fn a_secret_may_have_several_values() {
         let values = |text: &str| Secret::from(text.to_owned()).split_values().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!((values("new, old,"), values("one"), values(" ,")), (vec!["new".into(), "old".into()], vec!["one".into()], vec![]));
+    }
+
+    #[test]
+    fn a_password_with_characters_of_a_url_is_masked_as_a_whole() {
+        for (url, masked) in [
+            ("postgres://a:p@w@h/d", "postgres://a:********@h/d"),
+            ("postgres://h/d?user=a&password=p@w", "postgres://********"),
+            ("postgres://a:p:w/x#y@h/d", "postgres://a:********@h/d"),
+            ("redis://:pw@h:6379/1", "redis://:********@h:6379/1"),
+            ("postgres://h/d?PassWord=p=w&sslpassword=pw", "postgres://h/d?PassWord=********&sslpassword=********"),
+            ("postgres://a:pw@h,i:6432/d?password=pw&user=b", "postgres://a:********@h,i:6432/d?password=********&user=b"),
+        ] {
+            assert_eq!(mask_url(url), masked);
+        }
     }
 }

@@ -110,3 +110,23 @@ impl PgCluster {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::max_connections_per_service_replica;
+    use sqlx::migrate::Migrator;
+
+    #[tokio::test]
+    async fn the_pools_with_the_flush_and_the_heartbeat_open_as_many_connections_as_the_doctor_counts() {
+        let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
+        let schema = Schema { name: "pools", sqlite: none, postgres: none };
+        let host = PgHosts::parse("postgres://patio@127.0.0.1:1/patio").unwrap().first_host().clone();
+        for connections in [2, 3, 5, 8, 16, 1000] {
+            let server = PgServerConnections::new(schema, host.clone(), connections);
+            let sizes = server.pools().map(|pool| pool.sqlx_pool().options().get_max_connections());
+            assert!(sizes.iter().all(|size| *size > 0), "{connections}: {sizes:?}");
+            assert_eq!(sizes.iter().sum::<u32>() + 2, max_connections_per_service_replica(connections), "{connections}: {sizes:?}");
+        }
+    }
+}

@@ -130,6 +130,7 @@ mod tests {
     use super::*;
     use futures::{future::ready, stream};
     use http_body_util::BodyExt;
+    use metrics_exporter_prometheus::PrometheusBuilder;
 
     #[tokio::test]
     async fn a_stream_ends_with_unavailable_when_the_database_stops_responding() {
@@ -138,5 +139,38 @@ mod tests {
         let sent = CallRecordingBody { body, answered: None, silence: ready(()).boxed() }.collect().await.unwrap();
         assert_eq!(sent.trailers().and_then(parse_grpc_status), Some(Code::Unavailable));
         assert_eq!(sent.to_bytes(), "first", "the data sent so far is delivered");
+    }
+
+    /// Returns the lines of the metrics that count calls after `act`.
+    fn counted_calls(act: impl FnOnce()) -> Vec<String> {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        metrics::with_local_recorder(&recorder, act);
+        let text = recorder.handle().render();
+        text.lines().filter(|line| line.starts_with("rpc_server_duration_seconds_count{")).map(str::to_owned).collect()
+    }
+
+    fn call_of(path: &str) -> CallRecord {
+        CallRecord { span: Span::none(), service: "vehicle-svc", path: path.to_owned(), started: Instant::now() }
+    }
+
+    #[test]
+    fn a_stream_that_its_client_leaves_counts_as_cancelled() {
+        let call = call_of("/patio.vehicle.v1.VehicleService/ListAllVehicles");
+        let lines = counted_calls(|| drop(CallRecordingBody::new(Body::empty(), call, pending().boxed())));
+        assert!(lines.len() == 1 && lines[0].ends_with("} 1"), "{lines:?}");
+        for label in ["service=\"vehicle-svc\"", "rpc_method=\"ListAllVehicles\"", "rpc_grpc_status_code=\"1\""] {
+            assert!(lines[0].contains(label), "{label} in {lines:?}");
+        }
+    }
+
+    #[test]
+    fn calls_of_unknown_rpcs_share_one_time_series() {
+        let lines = counted_calls(|| {
+            for path in ["/a.B/One", "/a.B/Two", "/patio.vehicle.v1.VehicleService/Nothing"] {
+                call_of(path).record_outcome(Code::Unimplemented);
+            }
+        });
+        assert!(lines.len() == 1 && lines[0].ends_with("} 3"), "{lines:?}");
+        assert!(lines[0].contains("rpc_method=\"unknown\"") && lines[0].contains("rpc_grpc_status_code=\"12\""), "{lines:?}");
     }
 }

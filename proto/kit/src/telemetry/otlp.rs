@@ -64,3 +64,28 @@ fn tls(settings: &Settings) -> anyhow::Result<ClientTlsConfig> {
     let authorities = fs::read(file).with_context(|| format!("PATIO_OTLP_CA_FILE: cannot read {}", file.display()))?;
     Ok(ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authorities)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        settings: Settings,
+    }
+
+    #[test]
+    fn headers_of_the_collector_are_read_in_pairs_and_a_rejected_one_is_not_shown() {
+        let parse = |written: &str| headers(&<Cli as clap::Parser>::parse_from(["x", "--otlp-headers", written]).settings);
+        let read = parse("authorization=Bearer a=b, X-Scope-OrgID = yard,").unwrap();
+        assert_eq!(read.len(), 2);
+        for (name, value) in [("authorization", "Bearer a=b"), ("x-scope-orgid", "yard")] {
+            assert_eq!(read.get(name).unwrap().to_str().unwrap(), value);
+        }
+        for wrong in ["hush", "a b=hush", "=hush", "x-key=\u{7}hush"] {
+            let refused = format!("{:#}", parse(wrong).unwrap_err());
+            assert!(refused.starts_with("PATIO_OTLP_HEADERS: ") && !refused.contains("hush"), "{refused}");
+        }
+    }
+}

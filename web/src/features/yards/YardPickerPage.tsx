@@ -20,12 +20,13 @@ export default function YardPickerPage() {
   const search = query.get('search') ?? ''
   const choices = useAllCampaigns()
   const campaign = choices.data?.find(({ id }) => id === chosen)
-  const waiting = chosen !== null && campaign === undefined && (choices.isPending || choices.isFetching)
-  const isGone = chosen !== null && !waiting && choices.data !== undefined && campaign === undefined
-  const picture = useYardSummaries(campaign, waiting || isGone)
+  const isUnknown = chosen !== null && campaign === undefined // its tiles would lead to the yards of all campaigns
+  const isGone = isUnknown && choices.data !== undefined && !choices.isFetching
+  const picture = useYardSummaries(campaign, isUnknown)
+  const failed = isUnknown && choices.isError ? choices : picture.isError ? picture : null
   const people = useActiveInspectorsByYard(campaign, choices.data)
   const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
-  const tiles = isGone ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const tiles = isUnknown ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
   return (
     <Page title={t('yards.title')} subtitle={campaign && <ChosenCampaign campaign={campaign} />}>
       <StepIndicator current={chosen === null ? 1 : 2} first={chosen === null ? 'yardFirst' : 'campaignFirst'} />
@@ -51,8 +52,8 @@ export default function YardPickerPage() {
           <LinkButton to="/campaign-home">{t('yard.selectCampaign')}</LinkButton>
         </EmptyState>
       )}
-      {picture.isError && <ErrorNotice text={getErrorMessage(picture.error, t)} onRetry={() => void picture.refetch()} />}
-      {!tiles && !picture.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} onRetry={() => void picture.refetch()} />}
+      {failed && <ErrorNotice text={getErrorMessage(failed.error, t)} onRetry={() => void failed.refetch()} />}
+      {!tiles && !failed && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} onRetry={() => void picture.refetch()} />}
       {tiles?.length === 0 && <NoTiles search={search} campaign={campaign} />}
       {tiles && <YardTiles tiles={tiles} campaign={campaign} people={people} searched={search !== ''} />}
     </Page>

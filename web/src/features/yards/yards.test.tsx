@@ -1,8 +1,8 @@
-import { screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSessionAndKeepData } from '@/api/session'
 import { holdInspections } from '@/testing/pendingSaves'
-import { stubServer } from '@/testing/server'
+import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage } from '@/testing/renderPage'
 import YardPickerPage from './YardPickerPage'
 
@@ -47,4 +47,22 @@ test('a tile counts the saves of this device that are not sent yet', async () =>
   await screen.findByText('Here now: HMC 1007')
   holdInspections({ campaign: 5, yard: 4 }, { campaign: 6, yard: 4 })
   expect(screen.getByText('Yard B').closest('li')?.textContent).toContain('3/1\u202f241Vehicles for Inspection1\u202f238 left')
+})
+
+test('the yards of a chosen campaign are shown once the campaign is known, and never those of all campaigns', async () => {
+  signInAs(OPERATOR)
+  let answer: (response: Response) => void = () => undefined
+  const campaigns = new Promise<Response>((resolve) => { answer = resolve })
+  const calls = stubServer({
+    'GET /yards': { yards: [yard(2, 'A', 2, 2)], meta: meta(1) },
+    'GET /campaigns': () => campaigns,
+    'GET /yards/vehicle-counts': [{ id_yard: 2, name: 'A', vehicles_count: 9, inspected_vehicles_count: 3 }],
+  })
+  renderPage(YardPickerPage, '/yard', '/yard?campaign=5')
+  await waitFor(() => expect(calls.map(({ name }) => name)).toContain('GET /campaigns'))
+  expect(screen.queryByText('Yard A')).toBeNull()
+  expect(calls.map(({ name }) => name)).not.toContain('GET /yards')
+  answer(createReply(400, { code: 'BAD_REQUEST', message: 'no campaigns' }))
+  await screen.findByRole('alert')
+  expect(screen.queryByText('Yard A')).toBeNull()
 })

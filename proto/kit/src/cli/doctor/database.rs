@@ -175,4 +175,46 @@ mod tests {
         assert!(matches!(process_connections_result(96, &limit(97, false)), CheckResult::Passed(_)));
         assert!(matches!(process_connections_result(96, &limit(95, false)), CheckResult::Failed(..)));
     }
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        settings: Settings,
+    }
+
+    #[test]
+    fn the_gravest_fault_of_a_database_is_reported_and_missing_migrations_are_none() {
+        let found = |health: DatabaseHealth, lossy: &str, allow_data_loss: bool| {
+            let settings = Settings { allow_data_loss, ..<Cli as clap::Parser>::parse_from(["x"]).settings };
+            let (section, found) = database_result(DatabaseFindings { health, lossy: lossy.to_owned(), limit: None }, &settings);
+            match found {
+                CheckResult::Passed(words) => (section, "ok", words),
+                CheckResult::Warning(words) => (section, "note", words),
+                CheckResult::Failed(words, _) => (section, "fail", words),
+            }
+        };
+        let health = |repaired: u8, applied: usize| DatabaseHealth {
+            version: "PostgreSQL 17.5".to_owned(),
+            damage: (repaired < 1).then(|| "row 7 is missing from an index".to_owned()),
+            writable: repaired >= 2,
+            foreign: (repaired < 3).then(|| "vehicles belongs to bob".to_owned()),
+            setup: (repaired < 4).then(|| "the schema belongs to bob".to_owned()),
+            applied,
+            wanted: 9,
+        };
+        let (data, access) = (RunbookSection::Database, RunbookSection::DatabaseAccess);
+        for (health, lossy, allow_data_loss, expected) in [
+            (health(0, 8), "fsync = off", false, (data, "fail", "row 7 is missing from an index")),
+            (health(1, 8), "fsync = off", false, (data, "fail", "PostgreSQL 17.5 is read-only: every save fails")),
+            (health(2, 8), "fsync = off", false, (access, "fail", "vehicles belongs to bob")),
+            (health(3, 8), "fsync = off", false, (access, "fail", "the schema belongs to bob")),
+            (health(4, 8), "fsync = off", false, (data, "fail", "PostgreSQL 17.5 runs with fsync = off")),
+            (health(4, 8), "fsync = off", true, (data, "note", "PostgreSQL 17.5; 8 of 9 migrations are applied")),
+            (health(4, 9), "", false, (data, "ok", "PostgreSQL 17.5; tables up to date")),
+            (health(4, 10), "", false, (data, "note", "PostgreSQL 17.5; its tables belong to a newer version of Patio")),
+        ] {
+            let (section, state, words) = found(health, lossy, allow_data_loss);
+            assert!((section, state) == (expected.0, expected.1) && words.starts_with(expected.2), "{section:?} {state}: {words}");
+        }
+    }
 }

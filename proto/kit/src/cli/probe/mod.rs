@@ -152,7 +152,10 @@ impl ProbeOptions {
     fn address(&self, target: &ProbeTarget<'_>, program: Option<&str>) -> String {
         let address = self.addr.clone().unwrap_or_else(|| (target.address)(program));
         // A service that listens on all addresses is probed at the loopback address, which its certificate can contain.
-        address.replace("0.0.0.0:", "127.0.0.1:")
+        match address.split_once("0.0.0.0:") {
+            Some(("", port)) => format!("127.0.0.1:{port}"),
+            _ => address,
+        }
     }
 
     fn connector(&self, address: &str) -> anyhow::Result<Option<impl GrpcTlsConnector + use<>>> {
