@@ -242,7 +242,7 @@ async fn texts_keep_blanks_between_their_pieces_and_all_their_characters() {
 }
 
 #[tokio::test]
-async fn empty_and_blank_shared_texts_are_counted_but_are_no_values() {
+async fn empty_and_blank_shared_texts_are_counted_but_do_not_count_as_values() {
     let strings =
         concat!(r#"<sst count="5" uniqueCount="4"><si/><si><t xml:space="preserve"> </t></si>"#, "<si><t/></si><si><t>A-1</t></si></sst>");
     let text = |index: usize| format!(r#"<c r="{{r}}" t="s"><v>{index}</v></c>"#);
@@ -282,11 +282,13 @@ async fn a_parking_space_or_a_campaign_of_invisible_characters_is_missing() {
         assert_eq!(refused.rows[0].message, "Parking Space is missing.", "{written:?}");
         let refused = read(with_rows(&[&[written, "", "", "", "HB20", "1", "A-1"]])).await.unwrap_err();
         assert_eq!(refused.rows[0].message, "Campaign is missing in the first row.", "{written:?}");
+        let later = with_rows(&[&["Pumps", "", "", "", "HB20", "1", "A-1"], &[written, "", "", "", "HB20", "2", "A-2"]]);
+        assert_eq!(vehicles(&read(later).await.unwrap()).len(), 2, "only the first row needs the campaign");
     }
 }
 
 #[tokio::test]
-async fn a_value_below_no_name_is_reported_with_its_row_and_column() {
+async fn a_value_in_a_column_without_a_name_is_reported_with_its_row() {
     for column in ["H", "BM"] {
         let value = format!(r#"<row r="3"><c r="{column}3" t="inlineStr"><is><t>?</t></is></c></row>"#);
         let refused = read(Book::of_data(&[row(1, &HEADER), row(2, &FIRST), value].concat()).bytes()).await.unwrap_err();

@@ -35,7 +35,9 @@ async function scan(page: Page, count: number): Promise<string[]> {
     const vin = ((await sheet.getAttribute('aria-label')) ?? '').replace('Vehicle ', '')
     if (done.includes(vin)) await sheet.getByRole('button', { name: 'Close without saving' }).click()
     else {
-      await sheet.getByRole('button', { name: 'ok', exact: true }).click()
+      const ok = sheet.getByRole('button', { name: 'ok', exact: true })
+      await ok.click()
+      await expect(ok).toHaveAttribute('aria-pressed', 'true')
       await sheet.getByRole('button', { name: 'Save as ok' }).click()
       await expect(page.getByText(`${vin} salvo neste aparelho como ok.`)).toBeVisible()
       done.push(vin)

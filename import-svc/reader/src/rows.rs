@@ -262,8 +262,11 @@ impl<'s> RowCollector<'s> {
                 continue;
             }
             // A far too long text counts as different without the cost of normalizing it in every row.
-            let is_same =
-                cell.as_free_text().len() <= 8 * longest(column) && normal_text(column, cell.as_free_text()) == campaign.texts[at];
+            let written = cell.as_free_text();
+            let is_same = written.len() <= 8 * longest(column) && {
+                let value = normal_text(column, written);
+                value.is_empty() || value == campaign.texts[at]
+            };
             if !is_same {
                 let message = format!("{} differs from the first row. One file holds one campaign.", column.name());
                 self.error(column, cell.as_free_text(), &message);
@@ -275,8 +278,7 @@ impl<'s> RowCollector<'s> {
     fn first_campaign(&mut self, cells: &Cells) -> Campaign {
         let texts = CAMPAIGN_COLUMNS.map(|column| normal_text(column, text(cells, column)));
         // A name of invisible characters alone counts as missing. An invalid cell has its own error.
-        let is_nameless = normal_text(Column::Campaign, text(cells, Column::Campaign)).is_empty();
-        if is_nameless && !matches!(cells[Column::Campaign as usize], Cell::Invalid(..)) {
+        if texts[0].is_empty() && !matches!(cells[Column::Campaign as usize], Cell::Invalid(..)) {
             self.error(Column::Campaign, text(cells, Column::Campaign), "Campaign is missing in the first row.");
         }
         for (column, value) in CAMPAIGN_COLUMNS.into_iter().zip(&texts) {

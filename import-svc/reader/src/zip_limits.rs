@@ -112,7 +112,8 @@ impl Part {
         Ok(())
     }
 
-    /// Returns whether the part begins with `<`, after a byte order mark and blanks. A part that only consists of blanks so far counts as XML.
+    /// Returns whether the part begins with `<`, after a byte order mark and blanks. While only blanks have been read, the part counts as
+    /// XML.
     fn is_xml(&self) -> bool {
         let is_skipped = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xef | 0xbb | 0xbf | 0xfe | 0xff);
         self.head.iter().find(|byte| !is_skipped(**byte)).is_none_or(|byte| *byte == b'<')

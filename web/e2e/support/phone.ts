@@ -41,6 +41,7 @@ export async function startPhone(disk: string, ...switches: string[]): Promise<R
   if (context === undefined) throw new Error('the browser has no context')
   await watchContext(context)
   const page = context.pages()[0] ?? (await context.newPage())
+  await page.emulateMedia({ reducedMotion: 'reduce' }) // a click on a sheet that still moves may press one button and release over another
   await page.setViewportSize(PHONE)
   const kill = async () => {
     if (browser.pid !== undefined && browser.exitCode === null) process.kill(-browser.pid, 'SIGKILL')

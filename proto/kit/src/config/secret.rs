@@ -43,7 +43,8 @@ impl fmt::Display for Secret {
     }
 }
 
-/// Returns a URL with its password masked, both in the user part and in query parameters.
+/// Returns a URL with its password masked, both in the user part and in query parameters. If an `@` follows a query parameter, everything
+/// after the scheme is masked, because the position of the password is ambiguous.
 #[must_use]
 pub fn mask_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };

@@ -79,7 +79,7 @@ fn the_status_of_a_failed_statement_says_whether_to_retry_and_hides_the_cause() 
 }
 
 #[test]
-fn a_missing_role_or_schema_and_a_refused_parameter_are_no_outages() {
+fn a_missing_role_or_schema_and_a_refused_parameter_do_not_count_as_outages() {
     for code in ["28000", "28P01", "3D000", "3F000", "42501"] {
         assert!(is_database_setup_missing(&refusal(code)) && !is_database_unavailable(&refusal(code)), "{code}");
     }

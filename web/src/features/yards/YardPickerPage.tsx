@@ -1,7 +1,9 @@
 import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign } from '@/api/types'
+import { useCancelAndRefetch } from '@/api/useCancelAndRefetch'
 import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
+import { allCampaignsQuery } from '@/offline/queries'
 import { LinkButton } from '@/ui/Button'
 import { LinkTabs } from '@/ui/LinkTabs'
 import { Select } from '@/ui/Field'
@@ -20,10 +22,13 @@ export default function YardPickerPage() {
   const search = query.get('search') ?? ''
   const choices = useAllCampaigns()
   const campaign = choices.data?.find(({ id }) => id === chosen)
-  const isUnknown = chosen !== null && campaign === undefined // its tiles would lead to the yards of all campaigns
-  const isGone = isUnknown && choices.data !== undefined && !choices.isFetching
+  // The chosen campaign is not loaded or does not exist. Yard tiles without a campaign would link to the vehicles of all campaigns.
+  const isUnknown = chosen !== null && campaign === undefined
+  const isGone = isUnknown && choices.isSuccess && !choices.isFetching
   const picture = useYardSummaries(campaign, isUnknown)
-  const failed = isUnknown && choices.isError ? choices : picture.isError ? picture : null
+  const needed = isUnknown ? choices : picture
+  const refetchChoices = useCancelAndRefetch(allCampaignsQuery.queryKey)
+  const retry = () => void (isUnknown ? refetchChoices() : picture.refetch())
   const people = useActiveInspectorsByYard(campaign, choices.data)
   const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
   const tiles = isUnknown ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
@@ -52,8 +57,8 @@ export default function YardPickerPage() {
           <LinkButton to="/campaign-home">{t('yard.selectCampaign')}</LinkButton>
         </EmptyState>
       )}
-      {failed && <ErrorNotice text={getErrorMessage(failed.error, t)} onRetry={() => void failed.refetch()} />}
-      {!tiles && !failed && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} onRetry={() => void picture.refetch()} />}
+      {needed.isError && <ErrorNotice text={getErrorMessage(needed.error, t)} onRetry={retry} />}
+      {!tiles && !needed.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} onRetry={retry} />}
       {tiles?.length === 0 && <NoTiles search={search} campaign={campaign} />}
       {tiles && <YardTiles tiles={tiles} campaign={campaign} people={people} searched={search !== ''} />}
     </Page>

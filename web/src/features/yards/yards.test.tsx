@@ -49,20 +49,34 @@ test('a tile counts the saves of this device that are not sent yet', async () =>
   expect(screen.getByText('Yard B').closest('li')?.textContent).toContain('3/1\u202f241Vehicles for Inspection1\u202f238 left')
 })
 
-test('the yards of a chosen campaign are shown once the campaign is known, and never those of all campaigns', async () => {
+/** Opens the yards of a chosen campaign. Returns the received calls and a function that answers the request for the campaigns. */
+function openChosen() {
   signInAs(OPERATOR)
   let answer: (response: Response) => void = () => undefined
   const campaigns = new Promise<Response>((resolve) => { answer = resolve })
   const calls = stubServer({
     'GET /yards': { yards: [yard(2, 'A', 2, 2)], meta: meta(1) },
     'GET /campaigns': () => campaigns,
-    'GET /yards/vehicle-counts': [{ id_yard: 2, name: 'A', vehicles_count: 9, inspected_vehicles_count: 3 }],
+    'GET /yards/vehicle-counts': [{ yard_id: 2, yard_name: 'A', total_vehicles: 9, inspected_vehicles: 3 }],
+    'GET /pace': [],
   })
   renderPage(YardPickerPage, '/yard', '/yard?campaign=5')
-  await waitFor(() => expect(calls.map(({ name }) => name)).toContain('GET /campaigns'))
+  return { names: () => calls.map(({ name }) => name), answer }
+}
+
+test('the yards of a chosen campaign are shown once the campaign is known', async () => {
+  const { names, answer } = openChosen()
+  await waitFor(() => expect(names()).toContain('GET /campaigns'))
   expect(screen.queryByText('Yard A')).toBeNull()
-  expect(calls.map(({ name }) => name)).not.toContain('GET /yards')
+  answer(createReply(200, { campaigns: [campaign], meta: meta(1) }))
+  expect((await screen.findByText('Yard A')).closest('li')?.textContent).toContain('3/9')
+  expect(names()).not.toContain('GET /yards')
+})
+
+test('an error instead of the yards of all campaigns is shown when the chosen campaign cannot be loaded', async () => {
+  const { names, answer } = openChosen()
   answer(createReply(400, { code: 'BAD_REQUEST', message: 'no campaigns' }))
   await screen.findByRole('alert')
   expect(screen.queryByText('Yard A')).toBeNull()
+  expect(names()).not.toContain('GET /yards')
 })

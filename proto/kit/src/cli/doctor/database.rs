@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gravest_fault_of_a_database_is_reported_and_missing_migrations_are_none() {
+    fn the_gravest_fault_of_a_database_is_reported_and_missing_migrations_are_a_warning() {
         let found = |health: DatabaseHealth, lossy: &str, allow_data_loss: bool| {
             let settings = Settings { allow_data_loss, ..<Cli as clap::Parser>::parse_from(["x"]).settings };
             let (section, found) = database_result(DatabaseFindings { health, lossy: lossy.to_owned(), limit: None }, &settings);
