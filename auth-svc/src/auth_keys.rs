@@ -103,11 +103,12 @@ impl AuthKeys {
     }
 
     /// Issues an access token that is valid for the duration `lives`. `made_at_ms` is the issue time in milliseconds
-    /// since 1970.
+    /// since 1970. Reloads the signing keys first, so that no token is signed with a key that has been revoked.
     ///
     /// # Errors
     /// Returns `Internal` when the token cannot be signed.
-    pub fn issue_access_token(&self, holder: TokenSubject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
+    pub async fn issue_access_token(&self, db: &Db, holder: TokenSubject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
+        self.signing.reload_or_keep(db).await;
         let made_at = DateTime::from_timestamp_millis(made_at_ms).unwrap_or_default();
         let expires_at = DateTime::from_timestamp((made_at + lives).timestamp(), 0).unwrap_or_default();
         let claims = Claims {

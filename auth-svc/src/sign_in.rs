@@ -215,10 +215,9 @@ impl SignInService {
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
         self.lockout.release_reservation_in_cache(counter_names).await;
-        self.keys.signing.reload_or_keep(&self.db).await; // no token is signed with a key that has been revoked
         let (session, must_change_password) = (session_id.clone(), user.must_change);
         let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
-        let issued_token = self.keys.issue_access_token(holder, made_at, token_lifetime)?;
+        let issued_token = self.keys.issue_access_token(&self.db, holder, made_at, token_lifetime).await?;
         let (mark, phone_key) = (self.keys.issue_device_token(id, version)?, self.keys.derive_pending_saves_key(id));
         Ok(Some(SignInResult {
             issued_token,

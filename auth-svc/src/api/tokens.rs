@@ -90,7 +90,6 @@ impl TokenService for TokenApi {
             self.wrong_service_secret_throttle.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
-        self.keys.signing.reload_or_keep(&self.db).await; // no token is signed with a key that has been revoked
         let now = self.clock.now().timestamp_millis();
         let holder = TokenSubject {
             subject: format!("service:{name}"),
@@ -98,7 +97,7 @@ impl TokenService for TokenApi {
             session: auth_keys::generate_session_id(),
             must_change_password: false,
         };
-        let minted = self.keys.issue_access_token(holder, now, SERVICE_TOKEN_LIFETIME)?;
+        let minted = self.keys.issue_access_token(&self.db, holder, now, SERVICE_TOKEN_LIFETIME).await?;
         Ok(Response::new(pb::MintServiceTokenResponse { token: minted.token, expires_at: Some(clock::to_timestamp(minted.expires_at)) }))
     }
 }

@@ -123,9 +123,7 @@ impl Office {
             is_limited,
             device: "Chrome on Android".to_owned(),
         };
-        let mut request = tonic::Request::new(ask);
-        request.set_timeout(patio_testing::LONG_CALL_TIMEOUT); // many sign-ins at once wait for each other
-        self.sessions().sign_in(request).await.map(tonic::Response::into_inner)
+        self.sessions().sign_in(long_request(ask)).await.map(tonic::Response::into_inner)
     }
 
     /// Returns the credentials for a call that the gateway makes on behalf of a user.
@@ -205,4 +203,11 @@ pub fn ended() -> (Code, Option<ErrorReason>) {
 
 pub fn signed_out() -> (Code, Option<ErrorReason>) {
     (Code::Unauthenticated, Some(ErrorReason::NotSignedIn))
+}
+
+/// Builds a request that may take long, such as one of many sign-ins at once, which wait for each other.
+pub fn long_request<T>(message: T) -> tonic::Request<T> {
+    let mut request = tonic::Request::new(message);
+    request.set_timeout(patio_testing::LONG_CALL_TIMEOUT);
+    request
 }

@@ -1,7 +1,7 @@
 //! Two auth-svc processes that share PostgreSQL and Redis, as in a cluster.
 use crate::{
     lockout::{check_storm, somewhere},
-    office::{FIRST, PASSWORD, number, why},
+    office::{FIRST, PASSWORD, long_request, number, why},
 };
 use futures::future::join_all;
 use patio_harness::find_free_port;
@@ -65,9 +65,7 @@ impl Replica {
     async fn try_sign_in(&self, hmc: &str, password: &str, address: &str) -> Result<(), Status> {
         let ask =
             SignInRequest { hmc: hmc.to_owned(), password: password.to_owned(), address: address.to_owned(), ..SignInRequest::default() };
-        let mut request = tonic::Request::new(ask);
-        request.set_timeout(patio_testing::LONG_CALL_TIMEOUT); // many sign-ins at once wait for each other
-        SessionServiceClient::new(self.host.channels.auth.clone()).sign_in(request).await.map(drop)
+        SessionServiceClient::new(self.host.channels.auth.clone()).sign_in(long_request(ask)).await.map(drop)
     }
 
     /// Returns a memory value of the process in KiB, such as `VmRSS` or the peak `VmHWM`.

@@ -207,21 +207,27 @@ mod tests {
         NumberFormats(vec![format_code::parse_format_code(code)]).format_number(number, 0, false)
     }
 
-    #[test]
-    fn each_sign_has_its_own_section() {
-        for (code, number, text) in [
-            ("0000;\"N\"0000;\"Z\"0000", 7.0, "0007"),
-            ("0000;\"N\"0000;\"Z\"0000", -7.0, "N0007"),
-            ("0000;\"N\"0000;\"Z\"0000", 0.0, "Z0000"),
-            ("0000;\"N\"0000", 0.0, "0000"),
-        ] {
-            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
+    /// Asserts the displayed texts of numbers, given as format code, number and text.
+    #[track_caller]
+    fn expect_texts(cases: &[(&str, f64, &str)]) {
+        for (code, number, text) in cases {
+            assert_eq!(read(code, *number), Cell::from_text(text), "{code} {number}");
         }
     }
 
     #[test]
+    fn each_sign_has_its_own_section() {
+        expect_texts(&[
+            ("0000;\"N\"0000;\"Z\"0000", 7.0, "0007"),
+            ("0000;\"N\"0000;\"Z\"0000", -7.0, "N0007"),
+            ("0000;\"N\"0000;\"Z\"0000", 0.0, "Z0000"),
+            ("0000;\"N\"0000", 0.0, "0000"),
+        ]);
+    }
+
+    #[test]
     fn a_section_with_a_condition_shows_exactly_the_numbers_that_meet_it() {
-        for (code, number, text) in [
+        expect_texts(&[
             ("[<=99999]00000;00000-0000", 99_999.0, "99999"),
             ("[<=99999]00000;00000-0000", 100_000.0, "00010-0000"),
             ("[<100]00;0000", 99.0, "99"),
@@ -230,29 +236,25 @@ mod tests {
             ("[>=100]0000;00", 100.0, "0100"),
             ("[=5]000;0", 5.0, "005"),
             ("[<>5]000;0", 5.0, "5"),
-        ] {
-            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
-        }
+        ]);
     }
 
     #[test]
     fn fixed_text_after_the_number_stays_there() {
-        for (code, number, text) in [
+        expect_texts(&[
             ("0.0\"kg\"", 1.5, "1.5kg"),
             ("0.00\\-\\A", 7.0, "7.00-A"),
             ("0.00_);(0.00)", -1.5, "(1.50)"),
             ("General\"X\"", 123.0, "123X"),
             ("\"SN\"General\"X\"", 123.0, "SN123X"),
             ("000\"X\"", 7.0, "007X"),
-        ] {
-            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
-        }
+        ]);
         assert!(matches!(read("0.0\"-\"0", 1.5), Cell::Unsupported(..) | Cell::Invalid(..)));
     }
 
     #[test]
     fn zeros_of_a_format_are_part_of_what_is_shown() {
-        for (code, number, text) in [
+        expect_texts(&[
             ("000000", 123.0, "000123"),
             ("000000", 1_234_567.0, "1234567"),
             ("00-000", 123.0, "00-123"),
@@ -302,9 +304,7 @@ mod tests {
             ("[Color10]0000", 7.0, "0007"),
             ("00#", 7.0, "007"),
             ("\"a;b\"00", 7.0, "a;b07"),
-        ] {
-            assert_eq!(read(code, number), Cell::from_text(text), "{code} {number}");
-        }
+        ]);
     }
 
     #[test]

@@ -258,18 +258,18 @@ impl<'s> RowCollector<'s> {
         };
         for (at, column) in CAMPAIGN_COLUMNS.into_iter().enumerate() {
             let cell = &cells[column as usize];
-            if *cell == campaign.cells[at] || cell.as_free_text().is_empty() {
+            let written = cell.as_free_text();
+            if *cell == campaign.cells[at] || written.is_empty() {
                 continue;
             }
             // A far too long text counts as different without the cost of normalizing it in every row.
-            let written = cell.as_free_text();
             let is_same = written.len() <= 8 * longest(column) && {
                 let value = normal_text(column, written);
                 value.is_empty() || value == campaign.texts[at]
             };
             if !is_same {
                 let message = format!("{} differs from the first row. One file holds one campaign.", column.name());
-                self.error(column, cell.as_free_text(), &message);
+                self.error(column, written, &message);
             }
         }
         self.campaign = Some(campaign);

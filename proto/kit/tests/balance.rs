@@ -138,16 +138,16 @@ async fn a_call_that_may_take_long_ends_soon_when_nothing_is_heard_of_its_replic
         saves.push(asked.elapsed());
         a.behave(Behaviour::Well);
         tokio::time::sleep(Duration::from_secs(2)).await;
-        assert_eq!(long(SAVE).await, ("0".to_owned(), false), "it is heard again");
+        assert_eq!(long(SAVE).await, ("0".to_owned(), false), "the replica responds again");
         a.behave(Behaviour::Halting);
         let (asked, before) = (Instant::now(), a.seen());
         let (streaming, ()) = tokio::join!(long(STREAMED), async {
             a.wait_for_call(before).await;
             tokio::time::sleep(Duration::from_millis(50)).await; // until the beginning of the response has arrived
-            a.behave(Behaviour::Frozen); // what has begun goes no further, and nothing is said of how it is
+            a.behave(Behaviour::Frozen); // the response goes no further, and health checks get no reply
         });
         streams.push(asked.elapsed());
-        assert_eq!(streaming, (String::new(), true), "it had begun, and ended in words");
+        assert_eq!(streaming, (String::new(), true), "the response had begun, and ends with an error");
         a.behave(Behaviour::Well);
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
@@ -264,7 +264,7 @@ async fn a_stream_waits_a_moment_for_a_replica_that_starts() {
     b.kill().await;
     let started = Instant::now();
     let stream = Request::post(STREAM).header("grpc-timeout", "15S").body(Body::empty()).unwrap();
-    assert_eq!(header(&caller.link.clone().oneshot(stream).await.unwrap(), "grpc-status"), "14", "nobody is there");
+    assert_eq!(header(&caller.link.clone().oneshot(stream).await.unwrap(), "grpc-status"), "14", "no replica is left");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}, and not until the deadline", started.elapsed());
 }
 

@@ -1,26 +1,18 @@
 //! Rules of bulk changes: closed campaigns, supervisor notes, kept yards, blank values and the reasons of skipped vehicles.
 use crate::{
-    jobs::{bulk, undo},
+    editing::{edit, errors, row, status},
+    jobs::{bulk, jobs, undo},
     yard::{CAMPAIGN, Yard},
 };
 use patio_kit::errors::{ErrorReason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{
-        BulkEditRequest, BulkEditResponse, BulkParkingSpaceRequest, BulkResponse, BulkStatusRequest, EditRow, Gate, ParkingSpaceChange,
-        SaveVehicleRequest, StatusAction, VehicleStatus,
+        BulkParkingSpaceRequest, BulkResponse, BulkStatusRequest, EditRow, Gate, ParkingSpaceChange, SaveVehicleRequest, StatusAction,
+        VehicleStatus,
     },
 };
 use patio_testing::each_database;
-
-fn row(line: i64, n: i64) -> EditRow {
-    EditRow { line, model_code: "HB20".into(), serial_number: format!("{n:06}"), ..EditRow::default() }
-}
-
-async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>) -> BulkEditResponse {
-    let ask = BulkEditRequest { rows, dry_run: false, source: "changes.csv".into() };
-    yard.bulk().bulk_edit(yard.long_request(3, role, ask)).await.unwrap().into_inner()
-}
 
 async fn set(yard: &Yard, vin: &str, action: StatusAction, to: VehicleStatus) -> BulkResponse {
     let ask = BulkStatusRequest { vins: vec![vin.into()], action: action.into(), status: to.into(), ..BulkStatusRequest::default() };
@@ -37,10 +29,10 @@ async fn move_to(yard: &Yard, vin: &str, space: &str) -> BulkResponse {
 async fn only_supervisors_undo_a_job_that_changes_supervisor_notes_of_some_vehicles() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "A-3"]).await;
-        let plain = |n| EditRow { status: Some("ok".into()), ..row(n + 1, n) };
+        let plain = |n: i64| status(n + 1, &format!("{n:06}"), "ok");
         let noted = |n| EditRow { admin_notes: Some("mine".into()), ..plain(n) };
-        edit(&yard, Role::Admin, vec![noted(1), noted(2), plain(3)]).await;
-        let edited = crate::jobs::jobs(&yard, Role::Admin).await[0].id;
+        edit(&yard, Role::Admin, vec![noted(1), noted(2), plain(3)], false).await;
+        let edited = jobs(&yard, Role::Admin).await[0].id;
         let removed = bulk(&yard, Role::Admin, &[1, 2, 3], StatusAction::Remove, VehicleStatus::Unspecified).await;
         for job in [removed, edited] {
             let refused = undo(&yard, Role::Manager, job).await.unwrap_err();
@@ -61,7 +53,7 @@ async fn the_undo_of_a_move_restores_a_yard_that_the_parking_space_does_not_name
         assert_eq!(yard.save(Role::Admin, odd).await.unwrap().id_yard, Some(4), "the vehicle stays in yard B");
         move_to(&yard, "HB20 000001", "C-1").await;
         assert_eq!(yard.walk().await[0].id_yard, Some(11));
-        let job = crate::jobs::jobs(&yard, Role::Manager).await[0].id;
+        let job = jobs(&yard, Role::Manager).await[0].id;
         assert_eq!(undo(&yard, Role::Manager, job).await.unwrap().restored, 1);
         let restored = yard.walk().await.remove(0);
         assert_eq!((restored.parking_space.as_str(), restored.id_yard), ("7-1", Some(4)));
@@ -76,12 +68,12 @@ async fn a_blank_parking_space_or_status_of_a_file_is_an_error() {
         let yard = Yard::with(host, &["A-1", "A-2", "A-3"]).await;
         // A word joiner is invisible, but import-svc sends it as a filled cell.
         let rows = vec![
-            EditRow { parking_space: Some("\u{2060}".into()), ..row(2, 1) },
-            EditRow { status: Some(" ".into()), ..row(3, 2) },
-            EditRow { status: Some("ok".into()), ..row(4, 3) },
+            EditRow { parking_space: Some("\u{2060}".into()), ..row(2, "000001") },
+            status(3, "000002", " "),
+            status(4, "000003", "ok"),
         ];
-        let refused = edit(&yard, Role::Manager, rows).await;
-        let errors: Vec<_> = refused.errors.iter().map(|error| (error.line, error.message.as_str())).collect();
+        let refused = edit(&yard, Role::Manager, rows, false).await;
+        let errors = errors(&refused);
         assert_eq!((errors.len(), errors[0]), (2, (2, "Parking Space is empty.")));
         assert!(errors[1].0 == 3 && errors[1].1.starts_with("Unknown status"), "{errors:?}");
         assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1), "nothing is changed");

@@ -8,20 +8,20 @@ use patio_proto::{
 use patio_testing::each_database;
 use std::time::Instant;
 
-fn row(line: i64, serial: &str) -> EditRow {
+pub fn row(line: i64, serial: &str) -> EditRow {
     EditRow { line, model_code: "hb20".into(), serial_number: serial.into(), ..EditRow::default() }
 }
 
-fn status(line: i64, serial: &str, status: &str) -> EditRow {
+pub fn status(line: i64, serial: &str, status: &str) -> EditRow {
     EditRow { status: Some(status.into()), ..row(line, serial) }
 }
 
-async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>, dry_run: bool) -> BulkEditResponse {
+pub async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>, dry_run: bool) -> BulkEditResponse {
     let ask = BulkEditRequest { rows, dry_run, source: "changes.csv".into() };
     yard.bulk().max_encoding_message_size(16 << 20).bulk_edit(yard.long_request(3, role, ask)).await.unwrap().into_inner()
 }
 
-fn errors(reply: &BulkEditResponse) -> Vec<(i64, &str)> {
+pub fn errors(reply: &BulkEditResponse) -> Vec<(i64, &str)> {
     reply.errors.iter().map(|error| (error.line, error.message.as_str())).collect()
 }
 

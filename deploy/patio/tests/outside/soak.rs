@@ -40,18 +40,14 @@ struct Look {
 
 /// Sends a call and returns its JSON. Retries a second later when the server is overloaded; a deleted item may then be gone.
 fn call(client: &Client, (method, path): (&str, &str), body: &Value, again: &AtomicUsize) -> Value {
-    let mut is_repeated = false;
-    loop {
-        let answer = client.call_route(method, path, body);
-        if ![503, 504].contains(&answer.status) {
-            let is_gone = is_repeated && method == "DELETE" && [401, 404].contains(&answer.status);
-            assert!(is_gone || answer.is_success(), "{method} {path}: {answer:?}");
-            return answer.json();
-        }
-        is_repeated = true;
-        again.fetch_add(1, Ordering::Relaxed);
-        std::thread::sleep(Duration::from_secs(1));
-    }
+    let sent = AtomicUsize::new(0);
+    let answer = while_busy(again, || {
+        sent.fetch_add(1, Ordering::Relaxed);
+        client.call_route(method, path, body)
+    });
+    let is_gone = sent.load(Ordering::Relaxed) > 1 && method == "DELETE" && [401, 404].contains(&answer.status);
+    assert!(is_gone || answer.is_success(), "{method} {path}: {answer:?}");
+    answer.json()
 }
 
 /// Sends a request until the server is not overloaded, and counts the repetitions.

@@ -2,10 +2,7 @@
 //! process is idle.
 use crate::user_activity::UserActivity;
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::{
@@ -31,8 +28,8 @@ pub(super) struct KeyPollSchedule {
     /// idle, and `true` when the next poll ends, even if the poll fails. The value is always `true` in a process without a polling task.
     is_current: watch::Sender<bool>,
     call_waits: Notify,
-    /// Whether a call waits for a signing key that this process has not loaded.
-    keys_requested: AtomicBool,
+    /// Time at which a call last asked for a signing key that this process had not loaded.
+    last_key_request: Mutex<Option<Instant>>,
     key_waiters: Semaphore,
     /// Start time of the last poll that loaded the signing keys; `None` in a process without a polling task.
     last_key_poll: watch::Sender<Option<Instant>>,
@@ -44,7 +41,7 @@ impl Default for KeyPollSchedule {
             activity: Arc::default(),
             is_current: watch::Sender::new(true),
             call_waits: Notify::new(),
-            keys_requested: AtomicBool::new(false),
+            last_key_request: Mutex::default(),
             key_waiters: Semaphore::new(MAX_KEY_WAITERS),
             last_key_poll: watch::Sender::new(None),
         }
@@ -80,19 +77,15 @@ impl KeyPollSchedule {
         let Ok(_waiter) = self.key_waiters.try_acquire() else { return false };
         let mut last_key_poll = self.last_key_poll.subscribe();
         let arrived = Instant::now();
-        self.request_keys();
+        *self.last_key_request.lock().unwrap_or_else(PoisonError::into_inner) = Some(arrived);
         self.call_waits.notify_one();
         timeout(POLL_TIMEOUT, last_key_poll.wait_for(|started| started.is_some_and(|started| started > arrived))).await.is_ok()
     }
 
-    /// Requests that the next poll loads the signing keys.
-    pub(super) fn request_keys(&self) {
-        self.keys_requested.store(true, Ordering::Relaxed);
-    }
-
-    /// Returns whether a call waits for a poll of the signing keys, and clears the request.
-    pub(super) fn take_key_request(&self) -> bool {
-        self.keys_requested.swap(false, Ordering::Relaxed)
+    /// Returns whether a call has asked for an unknown signing key since the last poll of the keys started.
+    pub(super) fn are_keys_requested(&self) -> bool {
+        let asked = *self.last_key_request.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.is_some_and(|asked| self.last_key_poll.borrow().is_none_or(|started| started <= asked))
     }
 
     /// Records that a poll which began at `started` has loaded the signing keys, and resumes the calls that wait for such a poll.
@@ -165,12 +158,13 @@ mod tests {
         let wait = schedule.wait_until_keys_polled();
         tokio::pin!(wait);
         assert!(futures::poll!(&mut wait).is_pending());
-        assert!(schedule.take_key_request() && !schedule.take_key_request());
+        assert!(schedule.are_keys_requested());
         schedule.record_poll_end();
         schedule.record_key_poll(before);
         assert!(futures::poll!(&mut wait).is_pending(), "the key may be newer than a poll that had already started");
+        assert!(schedule.are_keys_requested(), "the next poll has to load the keys");
         schedule.record_key_poll(Instant::now());
-        assert!(wait.await);
+        assert!(wait.await && !schedule.are_keys_requested());
     }
 
     #[tokio::test]

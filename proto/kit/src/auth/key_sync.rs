@@ -32,7 +32,7 @@ pub fn spawn_key_sync(
     tasks.spawn(async move {
         let (mut round, mut log_failure, mut was_idle) = (0_u32, true, false);
         while !ended.is_stopping() {
-            let is_requested = identity.key_poll_schedule().take_key_request();
+            let is_requested = identity.key_poll_schedule().are_keys_requested();
             let wants_keys = is_requested || was_idle || !flag.load(Ordering::Relaxed) || round.is_multiple_of(POLLS_PER_KEY_POLL);
             match refresh(&mut auth, &tokens, &identity, wants_keys).await {
                 Ok(()) => {
@@ -43,12 +43,7 @@ pub fn spawn_key_sync(
                     }
                     log_failure = report.is_ok();
                 }
-                Err(cause) => {
-                    if is_requested {
-                        identity.key_poll_schedule().request_keys();
-                    }
-                    tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying");
-                }
+                Err(cause) => tracing::debug!(%cause, "failed to load signing keys and token revocations from auth-svc, retrying"),
             }
             identity.key_poll_schedule().record_poll_end();
             round = round.wrapping_add(1);

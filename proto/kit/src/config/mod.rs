@@ -259,13 +259,18 @@ fn shown(name: &str, value: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     #[derive(clap::Parser)]
     struct Cli {
         #[command(flatten)]
         settings: Settings,
+    }
+
+    /// Returns the settings of a command line with these options.
+    pub(crate) fn parse_settings(options: &[&str]) -> Settings {
+        <Cli as clap::Parser>::parse_from([&["x"], options].concat()).settings
     }
 
     #[test]
@@ -285,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_database_of_another_kind_is_refused_without_showing_its_url() {
-        let check_url = |url: &str| <Cli as clap::Parser>::parse_from(["x", "--database-url", url]).settings.check_database_urls();
+        let check_url = |url: &str| parse_settings(&["--database-url", url]).check_database_urls();
         assert!(check_url("postgres://a:pw@h/d").is_ok());
         let refused = check_url("mysql://a:pw@h/d").unwrap_err().to_string();
         assert!(refused.contains("must begin with postgres://") && !refused.contains("pw"), "{refused}");
@@ -293,7 +298,7 @@ mod tests {
 
     #[test]
     fn unsafe_durability_is_allowed_only_by_the_flag() {
-        let allow_data_loss_with = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings.allow_data_loss;
+        let allow_data_loss_with = |args: &[&str]| parse_settings(args).allow_data_loss;
         assert_eq!(
             [allow_data_loss_with(&["--unsafe"]), allow_data_loss_with(&["--unsafe=true"]), allow_data_loss_with(&["--unsafe=false"])],
             [true, true, false]
@@ -311,9 +316,9 @@ mod tests {
             assert_eq!(shown(&name, "hush") == "********", arg.is_hide_env_values_set(), "{name}");
         }
         let (postgres, redis) = ("postgres://a:hush@h/d", "redis://:hush@h");
-        let urls = ["x", "--database-url", postgres, "--database-read-url", postgres, "--redis-url", redis];
+        let urls = ["--database-url", postgres, "--database-read-url", postgres, "--redis-url", redis];
         let secrets = ["--service-secret", "hush", "--otlp-headers", "authorization=hush"];
-        let settings = format!("{:?}", <Cli as clap::Parser>::parse_from([&urls[..], &secrets].concat()).settings);
+        let settings = format!("{:?}", parse_settings(&[&urls[..], &secrets].concat()));
         assert_eq!((settings.matches("********").count(), settings.contains("hush")), (5, false), "{settings}");
     }
 
@@ -332,10 +337,8 @@ mod tests {
 
     #[test]
     fn each_value_of_a_service_secret_must_be_long() {
-        let check = |secret: &str| {
-            let settings = <Cli as clap::Parser>::parse_from(["x", "--service-secret", secret]).settings;
-            settings.require_service_secret().map_err(|cause| cause.to_string())
-        };
+        let check =
+            |secret: &str| parse_settings(&["--service-secret", secret]).require_service_secret().map_err(|cause| cause.to_string());
         let (short, long) = ("fifteen letters", "sixteen letters!");
         assert_eq!([check(long), check(&format!("{long}, {long},"))], [Ok(()), Ok(())]);
         for (secret, words) in
@@ -348,13 +351,12 @@ mod tests {
 
     #[test]
     fn a_read_replica_needs_a_primary_and_only_sqlite_has_a_seal_file_of_its_own() {
-        let parse = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings;
         let (primary, standby) = (["--database-url", "postgres://a@h/d"], ["--database-read-url", "postgresql://a@s/d"]);
-        assert!(parse(&[primary, standby].concat()).check_database_urls().is_ok());
-        assert!(parse(&standby).check_database_urls().is_err());
-        assert!(parse(&[primary, ["--database-read-url", "redis://s"]].concat()).check_database_urls().is_err());
-        assert_eq!(parse(&["--data-dir", "d"]).audit_seal_file_path(), Some("d/seals.log".into()));
-        assert_eq!(parse(&primary).audit_seal_file_path(), None);
-        assert_eq!(parse(&[primary, ["--seal-file", "s"]].concat()).audit_seal_file_path(), Some("s".into()));
+        assert!(parse_settings(&[primary, standby].concat()).check_database_urls().is_ok());
+        assert!(parse_settings(&standby).check_database_urls().is_err());
+        assert!(parse_settings(&[primary, ["--database-read-url", "redis://s"]].concat()).check_database_urls().is_err());
+        assert_eq!(parse_settings(&["--data-dir", "d"]).audit_seal_file_path(), Some("d/seals.log".into()));
+        assert_eq!(parse_settings(&primary).audit_seal_file_path(), None);
+        assert_eq!(parse_settings(&[primary, ["--seal-file", "s"]].concat()).audit_seal_file_path(), Some("s".into()));
     }
 }

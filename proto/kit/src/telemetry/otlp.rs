@@ -68,16 +68,11 @@ fn tls(settings: &Settings) -> anyhow::Result<ClientTlsConfig> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[derive(clap::Parser)]
-    struct Cli {
-        #[command(flatten)]
-        settings: Settings,
-    }
+    use crate::config::tests::parse_settings;
 
     #[test]
     fn headers_of_the_collector_are_read_in_pairs_and_a_rejected_one_is_not_shown() {
-        let parse = |written: &str| headers(&<Cli as clap::Parser>::parse_from(["x", "--otlp-headers", written]).settings);
+        let parse = |written: &str| headers(&parse_settings(&["--otlp-headers", written]));
         let read = parse("authorization=Bearer a=b, X-Scope-OrgID = yard,").unwrap();
         assert_eq!(read.len(), 2);
         for (name, value) in [("authorization", "Bearer a=b"), ("x-scope-orgid", "yard")] {

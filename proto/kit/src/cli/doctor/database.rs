@@ -163,6 +163,7 @@ fn replica_connections_result(each: u32, replicas: u32, limit: &ConnectionLimit)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::tests::parse_settings;
 
     #[test]
     fn fifty_replicas_need_a_server_for_them() {
@@ -176,16 +177,10 @@ mod tests {
         assert!(matches!(process_connections_result(96, &limit(95, false)), CheckResult::Failed(..)));
     }
 
-    #[derive(clap::Parser)]
-    struct Cli {
-        #[command(flatten)]
-        settings: Settings,
-    }
-
     #[test]
     fn the_gravest_fault_of_a_database_is_reported_and_missing_migrations_are_a_warning() {
         let found = |health: DatabaseHealth, lossy: &str, allow_data_loss: bool| {
-            let settings = Settings { allow_data_loss, ..<Cli as clap::Parser>::parse_from(["x"]).settings };
+            let settings = Settings { allow_data_loss, ..parse_settings(&[]) };
             let (section, found) = database_result(DatabaseFindings { health, lossy: lossy.to_owned(), limit: None }, &settings);
             match found {
                 CheckResult::Passed(words) => (section, "ok", words),
