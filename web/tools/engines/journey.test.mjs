@@ -48,7 +48,10 @@ async function drawCode(format, words) {
   return (await writeBarcode(words, { format, scale: 6 })).svg
 }
 
-/** Script that replaces the page's camera by a picture of a barcode. */
+/**
+ * Script that replaces the page's camera by a picture of a barcode. It sets a method of the prototype, because WebKit recreates the object
+ * `navigator.mediaDevices` after a garbage collection.
+ */
 const SHOW_CODE = `
   const picture = new Image()
   picture.src = 'data:image/svg+xml,' + encodeURIComponent(values[0])
@@ -62,7 +65,7 @@ const SHOW_CODE = `
   }
   draw()
   setInterval(draw, 100)
-  navigator.mediaDevices.getUserMedia = async () => canvas.captureStream(10)
+  MediaDevices.prototype.getUserMedia = async () => canvas.captureStream(10)
 `
 
 /** Identifies the vehicle of the page by typing its identifier, and chooses a status. Switches to manual mode unless the tab uses it. */
