@@ -94,5 +94,28 @@ for (const viewport of SIZES) {
       await expect(page.getByText('2 left')).toBeVisible()
       await page.context().close()
     })
+
+    test('the sheet of the next car stays open when the save of the car before ends late', async ({ browser, request, baseURL }) => {
+      const yard = await importYard(request, [HERE, OTHER])
+      const { prepare } = await createSceneCamera({ nothing: createEmptyScene() })
+      const page = await openOnPhone(browser, baseURL ?? '', walkPath(yard), { prepare, viewport })
+      await expect(aims(page)).toBeVisible()
+      let release = () => {}
+      const released = new Promise<void>((resolve) => (release = resolve))
+      await page.route('**/api/vehicles/*', async (route) => {
+        if (route.request().method() === 'PUT') await released
+        await route.continue()
+      })
+      const scan = await createHandScanner(page)
+      await scan(...keystrokesOf(HERE), 'Enter')
+      await sheet(page, HERE).getByRole('button', { name: 'ok', exact: true }).click()
+      await sheet(page, HERE).getByRole('button', { name: 'Save as ok' }).click()
+      await scan(...keystrokesOf(OTHER), 'Enter')
+      await sheet(page, OTHER).getByRole('button', { name: 'ng', exact: true }).click()
+      release()
+      await expect(page.getByText(`${HERE} salvo como ok.`)).toBeAttached()
+      await expect(sheet(page, OTHER).getByRole('button', { name: 'Save as ng' })).toBeVisible()
+      await page.context().close()
+    })
   })
 }

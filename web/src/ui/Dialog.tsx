@@ -10,9 +10,13 @@ interface DialogProps {
   kind?: 'dialog' | 'drawer' | 'full' | 'sheet'
 }
 
-/** Modal dialog, based on the browser's `dialog` element. Keeps the focus inside; Escape or a tap outside closes the dialog. */
+/**
+ * Modal dialog, based on the browser's `dialog` element. Keeps the focus inside; Escape or a tap outside closes the dialog. A press that
+ * begins inside and ends outside, as when text is selected, does not close it.
+ */
 export function Dialog({ label, onClose, children, kind = 'dialog' }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
+  const pressed = useRef<EventTarget>(null)
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
@@ -25,7 +29,7 @@ export function Dialog({ label, onClose, children, kind = 'dialog' }: DialogProp
   }
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keyboard closes the dialog with Escape
-    <dialog ref={element} tabIndex={-1} className={styles[kind]} aria-label={label} onCancel={cancel} onClick={(event) => event.target === element.current && onClose()}>
+    <dialog ref={element} tabIndex={-1} className={styles[kind]} aria-label={label} onCancel={cancel} onPointerDown={({ target }) => (pressed.current = target)} onClick={({ target }) => target === element.current && target === pressed.current && onClose()}>
       {children}
     </dialog>
   )

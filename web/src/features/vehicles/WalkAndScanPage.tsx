@@ -83,6 +83,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const outbox = useOutbox()
   const owner = useSession()?.user
   const [opened, setOpened] = useState<{ id: number; scanned: boolean } | null>(null)
+  const openedNow = useRef(opened) // a save that ends later must see which sheet is open then
   const [unmatchedText, setUnmatchedText] = useState<string | null>(null)
   const [lastFeedback, setLastFeedback] = useState<ScanFeedback | null>(null)
   const [last, setLast] = useState<LastSaved | null>(null)
@@ -116,6 +117,9 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   }
   useHardwareScanner(read)
   useEffect(() => {
+    openedNow.current = opened
+  }, [opened])
+  useEffect(() => {
     document.addEventListener('pointerdown', unlockFeedbackSound, { once: true }) // browsers play sound only after a tap on the page
     return () => document.removeEventListener('pointerdown', unlockFeedbackSound)
   }, [])
@@ -128,7 +132,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const finish = (id: number, saved: CompletedSave) => {
     savedLabel.current = { id, at: performance.now() }
     setLast({ id, saved, before: last && { ...last, before: null } })
-    close()
+    if (openedNow.current?.id === id) close()
   }
   const undo = async (save: OutboxEntry, { id, saved: { entry: draft }, before }: LastSaved) => {
     if (!(await outbox.undo(save))) return showToast('info', t('walk.tooLate'))

@@ -72,6 +72,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
   const inspection = useInspectionForm(vehicle, yard, user, { onSaved, isUndoable: oneTap })
   const { entry, busy, error, restored, typedOn, conflict, mismatch, concurrent, change, submit } = inspection
   const [open, setOpen] = useState(entry.operator_notes !== '')
+  const [hasRestoredStatus] = useState(restored && entry.status !== vehicle.status)
   const notes = useRef<HTMLDetailsElement>(null)
   const choose = (status: string) => {
     const part = { status, identifier: vehicle.vin_number, scanned }
@@ -85,7 +86,7 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
     <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
       <CampaignProblemDescription campaign={vehicle.campaign_id} />
       <PartialOfflineDataNotice vehicle={vehicle} />
-      {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
+      {restored && (hasRestoredStatus || typedOn !== null) && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
       <details ref={notes} className={styles.notes} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{t('walk.notes')}</summary>

@@ -106,3 +106,13 @@ test('the sheet of walk mode keeps the chosen status as well', async () => {
   expect(await screen.findByText(`${SAVED} ${ASKS}`)).toBeTruthy()
   expect([offered(), button('ng').getAttribute('aria-pressed')]).toEqual([['ok', 'ng', 'Not Found'], 'true'])
 })
+
+test('the sheet of walk mode says that a status is restored, and can discard it', async () => {
+  const { queries } = serve(OPERATOR)
+  const base = { status: '', operator_notes: '', admin_notes: '', vin_number: vehicle.vin_number, parking_space: 'A-2' }
+  localStorage.setItem('draft:3:7', JSON.stringify({ ...base, status: 'ng', identifier: '0123', version: 4, base }))
+  const listed = { id: 7, vin_number: 'HB20 000123', parking_space: 'A-2', id_yard: 2, yard_group: 'A', status: '' as const, inspected: false, version: 4 }
+  const person = renderPage(() => <WalkInspectionSheet listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/', queries)
+  await person.click(await screen.findByRole('button', { name: 'Discard' }))
+  expect([button('ng').getAttribute('aria-pressed'), screen.queryByRole('button', { name: 'Discard' })]).toEqual(['false', null])
+})

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { updateVehicleCache } from '@/api/vehicleCache'
 import { queryKeys } from '@/api/queryKeys'
 import { ApiProblem } from '@/api/apiProblem'
@@ -11,7 +11,7 @@ import { recordRecentNote } from '@/lib/recentNotes'
 import { diffVehicleFields, VEHICLE_FIELDS, pickVehicleFields, OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
 import { isSupervisor } from '@/lib/roles'
 import { createUuid } from '@/lib/createUuid'
-import { deleteOutboxEntry, RejectedSaveError, applyPendingSavesToVehicle, type SaveRequest } from '@/offline/outbox'
+import { deleteOutboxEntry, RejectedSaveError, applyPendingSavesToVehicle, type SaveRequest, type SaveResult } from '@/offline/outbox'
 import { showToast } from '@/ui/Toast'
 import { findNextVehicleInCache, useSaveVehicle } from './api'
 import { useInspectionText } from './text'
@@ -65,6 +65,13 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
   const [conflict, setConflict] = useState<SaveConflict | null>(null)
   const [mismatch, setMismatch] = useState<VehicleMismatch | null>(null)
   const [saved, setSaved] = useState(false)
+  const isShown = useRef(true)
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+    }
+  }, [])
 
   const submit = (base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
     // The draft has no base to merge by field and the vehicle has changed since: the person chooses the version.
@@ -74,16 +81,18 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
 
   const send = (request: SaveRequest, base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
     const begun = performance.now()
-    save.mutate({ request, key: keyOf(JSON.stringify([request.change, request.version, request.mode])) }, {
-      onSuccess: (result) => {
-        if (getCurrentSession() === null) return // the session expired meanwhile; signing in again returns to this screen
-        setSaved(true)
-        if (request.mode === 'keep') showToast('info', t('conflict.bothKept'))
-        recordRecentNote(request.owner, request.campaign, request.change.wanted.operator_notes ?? '')
-        const waited = performance.now() - begun
-        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingSavesToVehicle(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
-        leave({ vehicle: inspected, result, entry, waited }, afterSave)
-      },
+    const complete = (result: SaveResult) => {
+      const session = getCurrentSession()
+      if (session === null || getDataOwnerKey(session.user) !== request.owner) return // signed out meanwhile; signing in again returns to this screen
+      setSaved(true)
+      if (request.mode === 'keep') showToast('info', t('conflict.bothKept'))
+      recordRecentNote(request.owner, request.campaign, request.change.wanted.operator_notes ?? '')
+      const waited = performance.now() - begun
+      const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingSavesToVehicle(base, [result.entry]), next: findNextVehicleInCache(queries, base, yard) }
+      // The person may have left this screen, which must not take them elsewhere. `stay` goes nowhere: walk mode reports the save in any case.
+      if (isShown.current || afterSave === 'stay') leave({ vehicle: inspected, result, entry, waited }, afterSave)
+    }
+    const sent = save.mutateAsync({ request, key: keyOf(JSON.stringify([request.change, request.version, request.mode])) }, {
       onError: (error) => {
         const current = getVehicleFromVersionConflict(error)
         const seq = error instanceof RejectedSaveError ? error.seq : null
@@ -96,6 +105,7 @@ export function useSubmitInspection({ vehicle, yard, user, isUndoable }: Inspect
         void queries.invalidateQueries({ queryKey: queryKeys.vehicle(vehicle.id, yard) })
       },
     })
+    sent.then(complete, () => undefined) // `onError` and `error` report a failure
   }
 
   return {
