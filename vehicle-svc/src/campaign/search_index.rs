@@ -13,7 +13,7 @@ use memchr::memmem;
 use moka::sync::Cache;
 use patio_kit::{db::Db, lifecycle::BackgroundTasks, pagination::PageWindow};
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -84,6 +84,8 @@ pub struct CampaignSearchIndex {
     layout: i64,
     ids: Vec<i64>,
     yards: Vec<Option<i64>>,
+    /// Positions of the vehicles of each yard, in walking order. A page without a search finds its vehicles here, without a scan.
+    positions_by_yard: HashMap<i64, Vec<usize>>,
     /// Search texts of all vehicles, each ended by [`END`].
     text: String,
     /// Byte offset at which the text of each vehicle ends.
@@ -95,7 +97,7 @@ impl CampaignSearchIndex {
     /// index is then out of date.
     #[must_use]
     pub fn new(layout: i64) -> Self {
-        Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }
+        Self { layout, ids: Vec::new(), yards: Vec::new(), positions_by_yard: HashMap::new(), text: String::new(), ends: Vec::new() }
     }
 
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
@@ -114,6 +116,9 @@ impl CampaignSearchIndex {
 
     /// Adds a vehicle to the index. Vehicles must be added in walking order (by parking space).
     pub fn add_vehicle(&mut self, entry: &SearchIndexEntry) {
+        if let Some(yard) = entry.yard_id {
+            self.positions_by_yard.entry(yard).or_default().push(self.ids.len());
+        }
         self.ids.push(entry.id);
         self.yards.push(entry.yard_id);
         self.text.push_str(&entry.search_text);
@@ -122,17 +127,44 @@ impl CampaignSearchIndex {
     }
 
     fn bytes(&self) -> usize {
-        self.text.len() + self.ids.len() * (size_of::<i64>() + size_of::<Option<i64>>() + size_of::<usize>())
+        let per_vehicle = size_of::<i64>() + size_of::<Option<i64>>() + 2 * size_of::<usize>();
+        self.text.len() + self.ids.len() * per_vehicle
     }
 
     /// Returns the vehicle ids of one page of search results, and the total number of matches. Ignores the filter's status, since
     /// the index contains no statuses.
     pub fn search_page(&self, filter: &VehicleFilter, window: PageWindow) -> (Vec<i64>, i64) {
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
-        if filter.needle.is_empty() && filter.yard_filter == YardFilter::All {
-            let page = self.ids.iter().skip(skip).take(take).copied().collect();
-            return (page, i64::try_from(self.ids.len()).unwrap_or(i64::MAX));
+        let (page, total) = if filter.needle.is_empty() {
+            self.page_of_yard_filter(filter.yard_filter, skip, take)
+        } else {
+            self.page_of_matches(filter, skip, take)
+        };
+        (page, i64::try_from(total).unwrap_or(i64::MAX))
+    }
+
+    /// Returns one page of all vehicles of a yard filter, and their number.
+    fn page_of_yard_filter(&self, yard_filter: YardFilter, skip: usize, take: usize) -> (Vec<i64>, usize) {
+        let positions_of_yard = |yard: i64| self.positions_by_yard.get(&yard).map_or(&[][..], Vec::as_slice);
+        match yard_filter {
+            YardFilter::All => (self.ids.iter().skip(skip).take(take).copied().collect(), self.ids.len()),
+            YardFilter::Yard(yard) => {
+                let positions = positions_of_yard(yard);
+                (positions.iter().skip(skip).take(take).map(|position| self.ids[*position]).collect(), positions.len())
+            }
+            YardFilter::ExceptYard(yard) => {
+                let hidden = positions_of_yard(yard);
+                // A hidden vehicle precedes the page if at most `skip` visible vehicles precede the hidden vehicle.
+                let hidden_before = hidden.iter().enumerate().take_while(|(rank, position)| *position - rank <= skip).count();
+                let visible =
+                    self.ids.iter().zip(&self.yards).skip(skip.saturating_add(hidden_before)).filter(|(_, of)| **of != Some(yard));
+                (visible.take(take).map(|(id, _)| *id).collect(), self.ids.len() - hidden.len())
+            }
         }
+    }
+
+    /// Returns one page of the vehicles that match the filter's search text, and their number.
+    fn page_of_matches(&self, filter: &VehicleFilter, skip: usize, take: usize) -> (Vec<i64>, usize) {
         let (mut page, mut total) = (Vec::with_capacity(take), 0);
         for place in self.matches(&filter.needle).filter(|place| filter.yard_filter.includes(self.yards[*place])) {
             if total >= skip && page.len() < take {
@@ -140,7 +172,7 @@ impl CampaignSearchIndex {
             }
             total += 1;
         }
-        (page, i64::try_from(total).unwrap_or(i64::MAX))
+        (page, total)
     }
 
     /// Returns the position of each vehicle whose search text contains `needle`, without duplicates.
@@ -217,5 +249,19 @@ mod tests {
         assert_eq!(page(&roster, "ab", YardFilter::ExceptYard(4), 0), (vec![103], 1));
         assert_eq!(page(&roster, "ab", YardFilter::ExceptYard(9), 1), (vec![103], 3));
         assert_eq!(page(&roster, "ab", YardFilter::All, 7), (vec![], 3));
+        assert_eq!(page(&roster, "", YardFilter::Yard(9), 0), (vec![], 0));
+        assert_eq!(page(&roster, "", YardFilter::ExceptYard(2), 7), (vec![], 3));
+    }
+
+    #[test]
+    fn pages_without_a_hidden_yard_list_every_other_vehicle_once_in_walking_order() {
+        let yards = [3, 3, 1, 3, 2, 3, 3, 3, 1, 2, 3, 1, 1, 3];
+        let all: Vec<(&str, i64)> = yards.iter().map(|yard| ("a", *yard)).collect();
+        for hidden in 1..=4 {
+            let visible: Vec<i64> = (100..).zip(yards).filter(|(_, yard)| *yard != hidden).map(|(id, _)| id).collect();
+            let roster = roster(&all);
+            let listed: Vec<i64> = (0..8).flat_map(|index| page(&roster, "", YardFilter::ExceptYard(hidden), index).0).collect();
+            assert_eq!(listed, visible, "yard {hidden} hidden");
+        }
     }
 }
