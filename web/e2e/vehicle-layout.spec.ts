@@ -74,3 +74,14 @@ test('a save of another person moves nothing while one\'s own status and note ar
   await expect(status(page, 'ng')).toHaveAttribute('aria-pressed', 'true')
   expect(await places()).toEqual(before)
 })
+
+test('on a phone on its side, the vehicle stays in view while the notes of ng are written', async ({ page }) => {
+  await page.setViewportSize({ width: PHONE.height, height: PHONE.width })
+  const { first } = await opened(page)
+  await typeIdentifier(page, first.vin_number)
+  await status(page, 'ng').click()
+  const notes = page.getByLabel('Operator / Team Leader Notes')
+  await expect(notes).toBeInViewport({ ratio: 1 })
+  await notes.fill('left door')
+  await expect(page.getByText(first.vin_number).first()).toBeInViewport({ ratio: 1 })
+})
