@@ -90,7 +90,7 @@ function Who({ event: { hmc, user_type } }: { event: AuditEvent }) {
   return (
     <span className={styles.who}>
       <strong>{hmc ?? t('audit.nobody')}</strong>
-      {user_type && <span className="quiet">{role === null ? user_type : t(role)}</span>}
+      {user_type && (hmc !== null || role !== null) && <span className="quiet">{role === null ? user_type : t(role)}</span>}
     </span>
   )
 }

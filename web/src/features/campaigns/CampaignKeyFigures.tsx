@@ -75,7 +75,7 @@ function FinishFigure({ forecast: { finish, need }, yard }: Pick<NumbersProps, '
   const now = useCurrentTime()
   const value = finish === null ? NONE : formatFinishTimeRange(finish, formats, now, t)
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
-  return <Figure name={words('number.finish')} value={value} more={due || (yard !== null && words('number.wholeCampaign'))} isText={value.length > TIME_LENGTH} />
+  return <Figure name={words('number.finish')} value={value} more={[yard !== null && words('number.wholeCampaign'), due].filter(Boolean).join(' · ')} isText={value.length > TIME_LENGTH} />
 }
 
 function Figure({ name, value, more, isText = false }: { name: string; value: string; more?: ReactNode; isText?: boolean }) {

@@ -29,7 +29,7 @@ test('the charts say their point in words and show their numbers as tables', asy
   const { person } = open()
   const charts = await screen.findByRole('region', { name: 'Progress over time' })
   const [progress, hours] = within(charts).getAllByRole('img')
-  expect(progress?.getAttribute('aria-label')).toMatch(/^12 de 40 inspecionados\. No ritmo atual termina: /)
+  expect(progress?.getAttribute('aria-label')).toMatch(/^12 de 40 inspecionados\. No ritmo atual, fim previsto: /)
   expect(hours?.getAttribute('aria-label')).toMatch(/: 4 no total$/)
   await person.click(within(charts).getByRole('button', { name: 'Show as table' }))
   const [work, people] = within(charts).getAllByRole('table')

@@ -11,7 +11,7 @@ const mix = {
   'chart.none': 'Nenhum veículo inspecionado neste período.',
   'chart.done': '{done} de {total} inspecionados.',
   'chart.allDone': 'Todos os {total} veículos inspecionados.',
-  'chart.doneAbout': '{done} de {total} inspecionados. No ritmo atual termina: {when}.',
+  'chart.doneAbout': '{done} de {total} inspecionados. No ritmo atual, fim previsto: {when}.',
   'chart.fromTo': '{from} a {to}',
   'chart.needs': '{n|É necessário 1 veículo|São necessários {n} veículos} por hora até {when}. Agora: {pace}. Horário de trabalho: das {first}h às {end}h.',
   'chart.needsLate': 'Atrasado: {n|é necessário 1 veículo|são necessários {n} veículos} por hora até {when}. Agora: {pace}. Horário de trabalho: das {first}h às {end}h.',

@@ -1,4 +1,5 @@
 import type { CampaignEvent } from '@/api/types'
+import { formatCount } from '@/lib/format'
 import { useCampaignsText } from '../text'
 import { useCampaignHistoryText } from './text'
 
@@ -19,9 +20,10 @@ export function useCampaignFieldLabels(): Record<string, string> {
 /** Returns the title of an import or a bulk change. Returns `null` for any other event, whose changed fields say what happened. */
 export function useCampaignEventTitle({ imported, bulk }: CampaignEvent): string | null {
   const t = useCampaignHistoryText()
-  if (typeof imported === 'number') return t('history.import', { n: imported })
+  if (typeof imported === 'number') return t('history.import', { n: formatCount(imported) })
   if (!bulk) return null
-  const { kind, detail, vehicles: n } = bulk
+  const { kind, detail } = bulk
+  const n = formatCount(bulk.vehicles)
   if (kind === 'space') return t('history.moved', { n })
   if (kind === 'file') return t('history.file', { n, file: detail === '' ? t('history.csv') : detail })
   if (kind === 'undo') return t('history.undone', { n })
