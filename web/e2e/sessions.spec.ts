@@ -216,7 +216,8 @@ test('a phone whose session was ended is wiped at its next contact; what waits i
   const after = await readAllStorage(page)
   for (const trace of [NOTE, name, first.vin_number, person.hmc]) expect(after, trace).not.toContain(trace)
   expect(await readStoredSaves(page)).toHaveLength(1)
-  expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  // A held request that fails after the wipe may leave the time at which the network was lost, and nothing else.
+  expect((await page.evaluate(() => Object.keys(sessionStorage))).filter((key) => key !== 'serverUnreachableSince')).toEqual([])
 
   await page.unrouteAll()
   await submitSignInForm(page, person)
