@@ -79,7 +79,7 @@ impl EventService for ChangeEventApi {
         let mut paces =
             inspection_pace::compute_inspection_pace(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         for pace in &mut paces {
-            inspection_pace::hide_counts_of_other_users(pace, &caller);
+            inspection_pace::hide_invisible_details(pace, &caller);
         }
         reply(pb::GetPaceResponse { paces })
     }
@@ -116,7 +116,7 @@ fn events(receiver: Receiver<ChangeFeedItem>) -> impl futures::Stream<Item = Res
 fn hide_invisible_parts(event: WatchEvent, yard_filter: YardFilter, caller: &Caller) -> WatchEvent {
     match event.event {
         Some(Event::Pace(mut changed)) => {
-            inspection_pace::hide_counts_of_other_users(&mut changed, caller);
+            inspection_pace::hide_invisible_details(&mut changed, caller);
             WatchEvent { event: Some(Event::Pace(changed)) }
         }
         Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !yard_filter.includes(row.id_yard.map(i64::from))) => {

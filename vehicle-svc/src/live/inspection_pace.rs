@@ -2,12 +2,16 @@
 //!
 //! All replicas compute the same pace, even after a restart, because the pace is computed from the last save of each vehicle in the
 //! database.
-use crate::store::inspection_pace::{self, RecentSaveCount, RemainingVehicleCount};
+use crate::{
+    store::inspection_pace::{self, RecentSaveCount, RemainingVehicleCount},
+    yard_filter::can_see_dash_yard,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{
     access::Role,
     vehicle::{Pace, UserPace},
+    yard,
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -62,9 +66,12 @@ fn whole(of: &RemainingVehicleCount, saved: &[RecentSaveCount], now: DateTime<Ut
     }
 }
 
-/// Removes the counts of other users from a campaign's pace of work if the caller is an operator. Operators see where their
-/// colleagues work, but not how much the colleagues have inspected.
-pub fn hide_counts_of_other_users(pace: &mut Pace, caller: &Caller) {
+/// Removes from a campaign's pace of work what the caller may not see. Operators see where their colleagues work, except in yard `-`,
+/// but not how much the colleagues have inspected.
+pub fn hide_invisible_details(pace: &mut Pace, caller: &Caller) {
+    if !can_see_dash_yard(caller.role) {
+        pace.people.iter_mut().filter(|person| person.yard == Some(yard::DASH_YARD_ID)).for_each(|person| person.yard = None);
+    }
     if caller.role == Role::Operator {
         for person in pace.people.iter_mut().filter(|person| person.user_id != caller.user_id) {
             (person.saves, person.per_hour) = (None, None);

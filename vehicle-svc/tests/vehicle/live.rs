@@ -188,6 +188,22 @@ async fn paces_list_users_at_work_and_estimate_the_finish() {
     .await;
 }
 
+#[tokio::test]
+async fn operators_do_not_see_that_a_colleague_works_in_the_yard_named_dash() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "- 1"]).await;
+        let hidden = yard.walk().await.into_iter().find(|vehicle| vehicle.parking_space.starts_with('-')).unwrap();
+        yard.save(Role::Admin, status(hidden.id, VehicleStatus::Ok)).await.unwrap();
+        let yard_of = async |role| {
+            let ask = pb::GetPaceRequest { campaign_ids: vec![CAMPAIGN] };
+            let reply = yard.live().get_pace(yard.person(4, role).grpc_request(ask)).await.unwrap().into_inner();
+            reply.paces[0].people[0].yard
+        };
+        assert_eq!((yard_of(Role::Operator).await, yard_of(Role::Manager).await), (None, Some(patio_proto::yard::DASH_YARD_ID)));
+    })
+    .await;
+}
+
 /// Opens a stream at replica `to` and waits until it receives events of replica `from`.
 async fn connected(from: &Yard, to: &Yard) -> Streaming<WatchEvent> {
     for _ in 0..60 {
