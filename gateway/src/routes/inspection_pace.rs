@@ -46,7 +46,7 @@ pub struct Pace {
 #[derive(Serialize, ToSchema)]
 struct UserPace {
     hmc: String,
-    /// Id of the yard that contains the user's last saved vehicle; null when that vehicle has no yard.
+    /// Id of the yard that contains the user's last saved vehicle; null when that vehicle has no yard, and for operators in yard `-`.
     yard_id: Option<i32>,
     yard_name: Option<String>,
     last_at: DateTime<Utc>,
