@@ -1,7 +1,7 @@
 import { expect, test, type Page } from './support/test'
 import { createEmptyScene, createSceneCamera } from './support/film'
 import { createHandScanner, keystrokesOf, unnamedKeystrokesOf, type Stroke } from './support/handScanner'
-import { openNotes } from './support/parts'
+import { holdRequest, openNotes } from './support/parts'
 import { SIZES } from './support/screenshots'
 import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, importYard, type Yard } from './support/yard'
 
@@ -100,15 +100,10 @@ for (const viewport of SIZES) {
       const { prepare } = await createSceneCamera({ nothing: createEmptyScene() })
       const page = await openOnPhone(browser, baseURL ?? '', walkPath(yard), { prepare, viewport })
       await expect(aims(page)).toBeVisible()
-      let release = () => {}
-      const released = new Promise<void>((resolve) => (release = resolve))
-      await page.route('**/api/vehicles/*', async (route) => {
-        if (route.request().method() === 'PUT') await released
-        await route.continue()
-      })
       const scan = await createHandScanner(page)
       await scan(...keystrokesOf(HERE), 'Enter')
       await sheet(page, HERE).getByRole('button', { name: 'ok', exact: true }).click()
+      const release = await holdRequest(page, `**/api/vehicles/${findCarAt(yard, 'A-1').id}`)
       await sheet(page, HERE).getByRole('button', { name: 'Save as ok' }).click()
       await scan(...keystrokesOf(OTHER), 'Enter')
       await sheet(page, OTHER).getByRole('button', { name: 'ng', exact: true }).click()

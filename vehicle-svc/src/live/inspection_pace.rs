@@ -4,14 +4,13 @@
 //! database.
 use crate::{
     store::inspection_pace::{self, RecentSaveCount, RemainingVehicleCount},
-    yard_filter::can_see_dash_yard,
+    yard_filter::YardFilter,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{auth::identity::Caller, clock, db::Db};
 use patio_proto::{
     access::Role,
     vehicle::{Pace, UserPace},
-    yard,
 };
 use std::{collections::BTreeMap, time::Duration};
 
@@ -69,11 +68,10 @@ fn whole(of: &RemainingVehicleCount, saved: &[RecentSaveCount], now: DateTime<Ut
 /// Removes from a campaign's pace of work what the caller may not see. Operators see where their colleagues work, except in yard `-`,
 /// but not how much the colleagues have inspected.
 pub fn hide_invisible_details(pace: &mut Pace, caller: &Caller) {
-    if !can_see_dash_yard(caller.role) {
-        pace.people.iter_mut().filter(|person| person.yard == Some(yard::DASH_YARD_ID)).for_each(|person| person.yard = None);
-    }
-    if caller.role == Role::Operator {
-        for person in pace.people.iter_mut().filter(|person| person.user_id != caller.user_id) {
+    let yard_filter = YardFilter::for_role(caller.role, None);
+    for person in &mut pace.people {
+        person.yard = person.yard.filter(|yard| yard_filter.includes(Some(i64::from(*yard))));
+        if caller.role == Role::Operator && person.user_id != caller.user_id {
             (person.saves, person.per_hour) = (None, None);
         }
     }

@@ -50,6 +50,17 @@ async function open(user: SessionUser, first = vehicle) {
   if (identifier.getAttribute('value') === '') await person.type(identifier, '0123')
   return { person, ...served }
 }
+/** Opens the vehicle in the sheet of walk mode. */
+function openSheet() {
+  const served = serve(OPERATOR)
+  const listed = { id: 7, vin_number: 'HB20 000123', parking_space: 'A-2', id_yard: 2, yard_group: 'A', status: '' as const, inspected: false, version: 4 }
+  return { person: renderPage(() => <WalkInspectionSheet listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/', served.queries), ...served }
+}
+/** Stores a draft of the operator that sets the vehicle to ng. */
+function storeDraft() {
+  const base = { status: '', operator_notes: '', admin_notes: '', vin_number: vehicle.vin_number, parking_space: 'A-2' }
+  localStorage.setItem('draft:3:7', JSON.stringify({ ...base, status: 'ng', identifier: '0123', version: 4, base }))
+}
 
 test('a save of another person keeps the chosen status on screen, and one line says that the save will ask', async () => {
   const { person, change, saves } = await open(OPERATOR)
@@ -90,17 +101,14 @@ test('notes of both people ask as well, also of a supervisor, who sees the store
 })
 
 test('a restored draft does not claim that the other save was just now', async () => {
-  const base = { status: '', operator_notes: '', admin_notes: '', vin_number: vehicle.vin_number, parking_space: 'A-2' }
-  localStorage.setItem('draft:3:7', JSON.stringify({ ...base, status: 'ng', identifier: '0123', version: 4, base }))
+  storeDraft()
   await open(OPERATOR, theirs)
   expect(screen.getByText(`1077 salvou OK nesse meio-tempo. ${ASKS}`)).toBeTruthy()
   expect([offered(), button('ng').getAttribute('aria-pressed')]).toEqual([['ok', 'ng', 'Not Found'], 'true'])
 })
 
 test('the sheet of walk mode keeps the chosen status as well', async () => {
-  const { queries, change } = serve(OPERATOR)
-  const listed = { id: 7, vin_number: 'HB20 000123', parking_space: 'A-2', id_yard: 2, yard_group: 'A', status: '' as const, inspected: false, version: 4 }
-  const person = renderPage(() => <WalkInspectionSheet listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/', queries)
+  const { person, change } = openSheet()
   await person.click(await screen.findByRole('button', { name: 'ng' }))
   await change(theirs)
   expect(await screen.findByText(`${SAVED} ${ASKS}`)).toBeTruthy()
@@ -108,11 +116,8 @@ test('the sheet of walk mode keeps the chosen status as well', async () => {
 })
 
 test('the sheet of walk mode says that a status is restored, and can discard it', async () => {
-  const { queries } = serve(OPERATOR)
-  const base = { status: '', operator_notes: '', admin_notes: '', vin_number: vehicle.vin_number, parking_space: 'A-2' }
-  localStorage.setItem('draft:3:7', JSON.stringify({ ...base, status: 'ng', identifier: '0123', version: 4, base }))
-  const listed = { id: 7, vin_number: 'HB20 000123', parking_space: 'A-2', id_yard: 2, yard_group: 'A', status: '' as const, inspected: false, version: 4 }
-  const person = renderPage(() => <WalkInspectionSheet listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/', queries)
+  storeDraft()
+  const { person } = openSheet()
   await person.click(await screen.findByRole('button', { name: 'Discard' }))
   expect([button('ng').getAttribute('aria-pressed'), screen.queryByRole('button', { name: 'Discard' })]).toEqual(['false', null])
 })
