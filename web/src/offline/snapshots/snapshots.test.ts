@@ -32,11 +32,12 @@ async function page(owner = 7) {
 test('offline, a downloaded list answers for its campaign, its yards and its vehicles', async () => {
   stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
   await (await page()).downloadSnapshot(head, null)
-  stubServer({})
-  vi.stubGlobal('fetch', noNetwork)
+  const fetching = vi.fn(noNetwork)
+  vi.stubGlobal('fetch', fetching)
   const phone = await page()
   const ask = phone.client.fetchQuery.bind(phone.client)
   expect(await ask(phone.vehicleListQuery(5))).toEqual(rows)
+  await vi.waitFor(() => expect(fetching).toHaveBeenCalledOnce()) // the refresh in the background
   expect(await ask(phone.campaignQuery(5, null))).toMatchObject({ name: 'Airbag', total_vehicles: 3, total_inspected: 1, next: 1 })
   expect(await ask(phone.campaignQuery(5, 18))).toMatchObject({ yard_name: 'K', total_vehicles: 1, total_inspected: 0, next: 3 })
   expect((await ask(phone.campaignPageQuery({ page: 0, search: 'air' }))).campaigns.map(({ id }) => id)).toEqual([5])
@@ -46,6 +47,17 @@ test('offline, a downloaded list answers for its campaign, its yards and its veh
   ])
   expect(await ask(phone.vehicleQuery(3, null))).toMatchObject({ vin_number: 'HB20 000003', campaign_name: 'Airbag', model_code: 'HB20', next: 1, isPartial: true })
   await expect(ask(phone.vehicleQuery(99, null))).rejects.toMatchObject({ code: 'OFFLINE' })
+})
+
+test('a downloaded list is returned at once, and refreshed in the background', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, null)
+  const newer = row(3, { status: 'ng', inspected: true, version: 2 })
+  const calls = stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [newer], removed: [], whole: false } })
+  const phone = await page()
+  const { queryKey, queryFn } = phone.vehicleListQuery(5)
+  expect([await phone.client.fetchQuery({ queryKey, queryFn }), calls]).toEqual([rows, []])
+  await vi.waitFor(() => expect(phone.client.getQueryData(queryKey)).toEqual([rows[0], rows[1], newer]))
 })
 
 test('a rejection by the server is not replaced by downloaded data', async () => {
