@@ -17,6 +17,7 @@ import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { StepIndicator } from '@/ui/StepIndicator'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { useCampaigns, useCampaignsPendingReview, useInspectionPaces, useAllCampaignsActivity, useAllCampaignsYardProgress } from './api'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
 import { ActivitySection } from './dashboard/ActivitySection'
@@ -117,7 +118,7 @@ function Resume({ place }: { place: LastOpenedVehicle }) {
       <ParkingSpaceSign space={place.space} size="small" />
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>
-        <span className="mono">{place.vin}</span>
+        <MonospaceVin vin={place.vin} />
         <span className="ellipsis">{place.campaign}</span>
       </span>
       <Icon name="right" />

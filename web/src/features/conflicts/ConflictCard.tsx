@@ -1,6 +1,7 @@
 import { CONFLICT_SIDES } from '@/api/conflicts'
 import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { Alert } from '@/ui/Page'
 import { ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ConflictBaseValue, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
@@ -14,8 +15,8 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
   return (
     <li className={styles.card}>
       <div className={styles.head}>
-        <Link href={`/vehicle/${vehicle_id}`} className={`mono ${styles.vin}`}>
-          {vin_number}
+        <Link href={`/vehicle/${vehicle_id}`} className={styles.vin}>
+          <MonospaceVin vin={vin_number} />
         </Link>
         <strong>
           <VehicleParkingSpaceSign vehicle={vehicle_id} />

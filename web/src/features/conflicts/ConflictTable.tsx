@@ -7,6 +7,7 @@ import { VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/format'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
 import { countUnresolvedConflicts, ContentOrMessage, VehicleParkingSpaceSign, ConflictSideView, ConflictBaseValue, type CampaignConflicts, type ConflictProps } from './ConflictParts'
@@ -97,8 +98,8 @@ function Row({ error, ...rest }: ConflictProps) {
   return (
     <tr tabIndex={0} aria-keyshortcuts={decides ? '1 2' : undefined} onKeyDown={press}>
       <td>
-        <Link href={`/vehicle/${vehicle_id}`} className={`mono ${styles.vin}`}>
-          {vin_number}
+        <Link href={`/vehicle/${vehicle_id}`} className={styles.vin}>
+          <MonospaceVin vin={vin_number} />
         </Link>
       </td>
       <td>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import styles from './ScrollableTable.module.css'
 
 interface ScrollTableProps {
@@ -42,7 +43,7 @@ export const CampaignTableBody = ({ campaign, children }: { campaign: string; ch
 export const VehicleRow = ({ vin, children, ...rest }: { vin: string; children: ReactNode; 'data-outcome'?: string }) => (
   <tr {...rest}>
     <td>
-      <span className={`mono ${styles.vin}`}>{vin}</span>
+      <span className={styles.vin}><MonospaceVin vin={vin} /></span>
     </td>
     <td className={styles.wide}>{children}</td>
   </tr>

@@ -4,6 +4,7 @@ import { Link } from '@/lib/route'
 import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { ConfirmDialog, Dialog } from '@/ui/Dialog'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { Alert } from '@/ui/Page'
 import { useUndoJob } from './api'
 import { useJobHistoryText } from './historyText'
@@ -61,8 +62,8 @@ function Left({ result: { undone, left, total_left } }: { result: JobUndoResult 
       <ul className={styles.left} aria-label={heading}>
         {left.map(({ id, vin_number, campaign_name }) => (
           <li key={id}>
-            <Link href={`/vehicle/${id}`} className="mono">
-              {vin_number}
+            <Link href={`/vehicle/${id}`}>
+              <MonospaceVin vin={vin_number} />
             </Link>
             <span className="quiet">{campaign_name}</span>
           </li>

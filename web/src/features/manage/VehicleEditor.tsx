@@ -5,6 +5,7 @@ import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parseId } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { EmptyState, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
@@ -58,7 +59,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
       <ul className={styles.found}>
         {rows?.map((vehicle) => (
           <li key={vehicle.id} className={styles.vehicle}>
-            <strong className="mono">{vehicle.vin_number}</strong>
+            <MonospaceVin vin={vehicle.vin_number} />
             <span>{vehicle.parking_space}</span>
             <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
             <IconButton icon="pencil" label={t('editor.edit', { vin: vehicle.vin_number })} onClick={() => change({ edited: vehicle })} />

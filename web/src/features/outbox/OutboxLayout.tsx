@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import styles from './OutboxLayout.module.css'
 
 interface Part {
@@ -23,7 +24,7 @@ export const OutboxCard = ({ isRefused, children }: Part & { isRefused?: boolean
 /** First line of a save's card: the VIN of the vehicle, and the state of the save as a coloured label. */
 export const OutboxCardHeader = ({ vin, state, text }: { vin: string; state: 'waiting' | 'sending' | 'refused' | 'done'; text: string }) => (
   <div className={styles.head}>
-    <strong className="mono">{vin}</strong>
+    <MonospaceVin vin={vin} />
     <span className={styles[state]}>{text}</span>
   </div>
 )

@@ -7,6 +7,7 @@ import { formatDate, formatTime } from '@/lib/format'
 import { OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
 import { vehicleQuery } from '@/offline/queries'
 import { LinkButton } from '@/ui/Button'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { OutboxCardList, OutboxCard, OutboxSection } from './OutboxLayout'
 import { useOutboxText } from './text'
@@ -41,7 +42,7 @@ function Outcome({ conflict, me, userType }: { conflict: FieldConflict; me: stri
     <OutboxCard>
       <div className={styles.outcome}>
         <div className={styles.what}>
-          <strong className="mono">{vin_number}</strong>
+          <MonospaceVin vin={vin_number} />
           <p>{t('outcomes.values', { own: own || '–', hmc: other ?? '?', others: others || '–' })}</p>
           {!mayResolve && <p className="quiet"><StateText conflict={conflict} iAmLater={iAmLater} /></p>}
           <div className={`quiet ${styles.where}`}>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Vehicle } from '@/api/types'
 import { toIdentifierKey } from '@/lib/identifier'
 import { Link, buildPath } from '@/lib/route'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { Alert } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useFindVehicleInOtherCampaigns } from './api'
@@ -82,7 +83,7 @@ function Other({ other, yard, onThis }: OtherProps) {
   const t = useInspectionText()
   const words = (
     <>
-      <span className="mono">{other.vin_number}</span>
+      <MonospaceVin vin={other.vin_number} />
       <span>{t(onThis === undefined ? 'vehicle.standsAt' : 'scan.at', { space: other.parking_space })}</span>
     </>
   )

@@ -1,6 +1,7 @@
 import type { ListedVehicle } from '@/api/types'
 import type { VehicleMatchResult } from '@/lib/match'
 import { Button } from '@/ui/Button'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { Alert } from '@/ui/Page'
 import { useFindVehicleInOtherCampaigns } from './api'
 import { InvalidCheckDigitHint } from './InvalidCheckDigitHint'
@@ -28,7 +29,7 @@ export function UnresolvedScanMessage({ text, campaign, found, onOpen, onClose }
       {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}
       {others.data && (
         <p>
-          {t('scan.otherCampaign', { name: others.data.campaign })} <span className="mono">{others.data.vehicle.vin_number}</span> {t('scan.at', { space: others.data.vehicle.parking_space })}
+          {t('scan.otherCampaign', { name: others.data.campaign })} <MonospaceVin vin={others.data.vehicle.vin_number} /> {t('scan.at', { space: others.data.vehicle.parking_space })}
         </p>
       )}
       {others.data === null && <p className="quiet">{t('scan.nowhere')}</p>}

@@ -1,12 +1,12 @@
 import { useRef } from 'react'
 import { Link } from '@/lib/route'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { ConflictMark } from './ConflictMark'
 import { useVisibleRows } from './useVisibleRows'
 import type { VehicleRowsProps } from './VehicleTable'
-import { VinWithBoldEnding } from './VinWithBoldEnding'
 import styles from './VehicleCardList.module.css'
 
 /** Height in pixels of a card, including the gap below it. */
@@ -23,7 +23,7 @@ export function VehicleCardList({ vehicles, hrefOf, conflicts, isBusy }: Pick<Ve
           <ParkingSpaceSign space={vehicle.parking_space} size="small" />
           <div className={styles.facts}>
             <Link href={hrefOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono ellipsis`}>
-              <VinWithBoldEnding vin={vehicle.vin_number} />
+              <MonospaceVin vin={vehicle.vin_number} />
             </Link>
             <span className={styles.status}>
               {conflicts.has(vehicle.id) && <ConflictMark small />}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { TextField } from '@/ui/Field'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { VehicleStatusBadge } from '@/ui/Status'
 import type { VehicleMatchResult } from '@/lib/match'
 import { playScanFeedback } from '@/lib/scanFeedback'
@@ -64,7 +65,7 @@ export function VehicleChoiceList({ vehicles, onOpen }: { vehicles: ListedVehicl
       {vehicles.map(({ id, vin_number, parking_space, status, inspected }) => (
         <li key={id}>
           <button type="button" className={styles.pick} onClick={() => onOpen(id)}>
-            <span className="mono">{vin_number}</span>
+            <MonospaceVin vin={vin_number} />
             <span>{t('scan.at', { space: parking_space })}</span>
             <VehicleStatusBadge status={status} inspected={inspected} />
           </button>

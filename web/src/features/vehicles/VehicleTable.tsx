@@ -2,6 +2,7 @@ import { useRef, type MouseEvent } from 'react'
 import type { ListedVehicle } from '@/api/types'
 import { Link } from '@/lib/route'
 import { Icon } from '@/ui/Icon'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
@@ -11,7 +12,6 @@ import { useVehicleListText } from './listText'
 import type { VehicleSelection } from './useVehicleSelection'
 import { useIsPrinting } from '@/lib/printing'
 import { useVisibleRows } from './useVisibleRows'
-import { VinWithBoldEnding } from './VinWithBoldEnding'
 import styles from './VehicleTable.module.css'
 
 const ROW_PX = 44
@@ -121,8 +121,8 @@ function Row({ vehicle, index, selection, hrefOf, conflicts, open, onOpen }: Omi
         <Icon name="eye" size={20} />
       </td>
       <td>
-        <Link href={hrefOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono`} aria-current={id === open ? 'true' : undefined} onClick={show ?? undefined}>
-          <VinWithBoldEnding vin={vin_number} />
+        <Link href={hrefOf(vehicle)} className={`${table.rowLink} ${styles.vin}`} aria-current={id === open ? 'true' : undefined} onClick={show ?? undefined}>
+          <MonospaceVin vin={vin_number} />
         </Link>
       </td>
       <td>

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState, type RefObject } from 'react'
 import type { OcrCandidateVehicle } from '@/lib/scanner'
 import { Button } from '@/ui/Button'
+import { MonospaceVin } from '@/ui/MonospaceVin'
 import { ErrorNotice, Spinner } from '@/ui/Page'
 import { grabFrame } from '../frames'
 import { matchLinesToVehicles, type LabelTextMatch } from './candidates'
@@ -119,7 +120,7 @@ function Result({ state, onChoose, onRetry }: ResultProps) {
     return (
       <>
         <p role="status"><strong>{t('read.confirm')}</strong></p>
-        <p className={styles.found}><span className="mono">{match.vehicle.vin_number}</span> <span>{t('read.at', { space: match.vehicle.parking_space })}</span></p>
+        <p className={styles.found}><MonospaceVin vin={match.vehicle.vin_number} /> <span>{t('read.at', { space: match.vehicle.parking_space })}</span></p>
         <Button kind="primary" big wide icon="check" onClick={() => onChoose(match.vehicle)}>{t('read.use')}</Button>
       </>
     )
@@ -131,7 +132,7 @@ function Result({ state, onChoose, onRetry }: ResultProps) {
         {match.vehicles.map((vehicle) => (
           <li key={vehicle.id}>
             <button type="button" className={styles.pick} onClick={() => onChoose(vehicle)}>
-              <span className="mono">{vehicle.vin_number}</span> <span>{t('read.at', { space: vehicle.parking_space })}</span>
+              <MonospaceVin vin={vehicle.vin_number} /> <span>{t('read.at', { space: vehicle.parking_space })}</span>
             </button>
           </li>
         ))}
