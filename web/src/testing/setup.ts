@@ -7,6 +7,11 @@ configure({ asyncUtilTimeout: WAIT_MS })
 const { waitFor } = vi
 vi.waitFor = (expectation, options = WAIT_MS) => waitFor(expectation, options)
 
+// happy-dom has no default styles. Without this one, accessible names contain a space before a `<b>` inside a word, unlike in browsers.
+const inlineStyles = document.createElement('style')
+inlineStyles.textContent = 'b { display: inline }'
+document.head.append(inlineStyles)
+
 // The test files of a worker share its DOM. Each file loads Patio's modules again and starts without a database, so that no state of other
 // files remains.
 vi.resetModules()

@@ -5,6 +5,7 @@ import type { Campaign, Job, Vehicle } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { createFake, expectPresent } from '@/testing/createFake'
 import { signInAs, LEADER, renderPage, SUPERVISOR } from '@/testing/renderPage'
+import { vinText } from '@/testing/vinText'
 import CampaignManagementPage from './CampaignManagementPage'
 
 const campaign: Campaign = {
@@ -78,7 +79,7 @@ test('the result is a table of vehicles that is filtered, and is undone at once'
   await person.selectOptions(tool.getByLabelText('Status'), 'ok')
   await person.click(tool.getByLabelText(/^VIN list/))
   await person.paste('HB20 1\nHB20 2\nHB20 3\nHB20 4')
-  await tool.findByText('HB20 1')
+  await tool.findByText(vinText('HB20 1'))
   await person.click(tool.getByRole('button', { name: 'Execute' }))
   const result = within(await tool.findByRole('region', { name: 'Vehicles' }))
   const rows = () => result.getAllByRole('row').slice(1).map(({ textContent }) => textContent)
@@ -217,7 +218,7 @@ test('the preview shows old and new values when the answer carries them', async 
   await person.click(tool.getByLabelText(/^VIN list/))
   await person.paste('HB20 1\nHB20 2')
   const changes = within(await tool.findByRole('region', { name: 'Changes' }))
-  expect(changes.getByText('HB20 1').closest('tr')?.textContent).toBe('HB20 1Status: ng → ok')
+  expect(changes.getByText(vinText('HB20 1')).closest('tr')?.textContent).toBe('HB20 1Status: ng → ok')
   expect(tool.getByText('and 1 more')).toBeTruthy()
 })
 

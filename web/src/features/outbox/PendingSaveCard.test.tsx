@@ -7,6 +7,7 @@ import { setLanguage } from '@/lib/text'
 import { rejectAsOffline, createSavedVehicle, createSaveRequest } from '@/testing/outboxTabs'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, OPERATOR, renderPage, createTestQueryClient } from '@/testing/renderPage'
+import { vinText } from '@/testing/vinText'
 import OutboxPage from './OutboxPage'
 
 const NEW = 'NEW7 000000'
@@ -38,7 +39,7 @@ test('a save that meets another vehicle asks, with what was saved and two answer
   const { card } = await refused(isAnother)
   expect(screen.getByText('A inspeção de 1 veículo aguarda a sua resposta: é este o veículo?')).toBeTruthy()
   expect(card.getByRole('heading').textContent).toBe('É este o veículo?')
-  for (const text of ['HB20 000007', 'Answer needed', 'ng', 'Notes: a secret note', 'Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
+  for (const text of [vinText('HB20 000007'), 'Answer needed', 'ng', 'Notes: a secret note', 'Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
   expect(buttons(card)).toEqual(['Yes, save to NEW7 000000', 'Discard'])
   expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull()
 })
@@ -74,7 +75,7 @@ test('"Discard" asks first, then leaves nothing and sends nothing', async () => 
 
 test('a save of a vehicle that is gone shows what was typed, and offers no screen that cannot be opened', async () => {
   const { card } = await refused(createReply(404, { code: 'NO_VEHICLE', message: 'Vehicle not found. It may have been deleted.' }))
-  for (const text of ['HB20 000007', 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído. Descarte esta inspeção.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
+  for (const text of [vinText('HB20 000007'), 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído. Descarte esta inspeção.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
   expect(buttons(card)).toEqual(['Try again', 'Discard'])
 })
 

@@ -29,9 +29,16 @@ async function page(owner = 7) {
   return { ...snapshots, ...campaigns, ...queries, client }
 }
 
+/** Downloads the list of the campaign on a page of its own, and returns that page. */
+async function downloadEarlier(headers: Record<string, string> = { 'x-revision': '40' }) {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, headers) })
+  const phone = await page()
+  await phone.downloadSnapshot(head, null)
+  return phone
+}
+
 test('offline, a downloaded list answers for its campaign, its yards and its vehicles', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier()
   const fetching = vi.fn(noNetwork)
   vi.stubGlobal('fetch', fetching)
   const phone = await page()
@@ -50,8 +57,7 @@ test('offline, a downloaded list answers for its campaign, its yards and its veh
 })
 
 test('a downloaded list is returned at once, and refreshed in the background', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier()
   const newer = row(3, { status: 'ng', inspected: true, version: 2 })
   const calls = stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [newer], removed: [], whole: false } })
   const phone = await page()
@@ -61,16 +67,14 @@ test('a downloaded list is returned at once, and refreshed in the background', a
 })
 
 test('a rejection by the server is not replaced by downloaded data', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, {}) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier({})
   stubServer({ 'GET /vehicles/3': createReply(404, { code: 'NO_VEHICLE', message: 'Vehicle not found. It may have been deleted.' }) })
   const phone = await page()
   await expect(phone.client.fetchQuery(phone.vehicleQuery(3, null))).rejects.toMatchObject({ code: 'NO_VEHICLE' })
 })
 
 test('a list is refreshed by the changes since the download, which are stored', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier()
   const calls = stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [row(3, { status: 'ng', inspected: true, version: 2 })], removed: [], whole: false } })
   const phone = await page()
   await phone.refreshSnapshot(phone.client, 5)
@@ -90,8 +94,7 @@ test('totals that the server does not know now do not replace the known totals',
 })
 
 test('a list is downloaded again when too much has changed, or by its ETag from a server without revisions', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier()
   stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 90, vehicles: [], removed: [], whole: true }, 'GET /vehicles/campaign/5/all': all([row(1), row(4)], { etag: '"b"' }) })
   const phone = await page()
   expect((await phone.refreshSnapshot(phone.client, 5))?.map(({ id }) => id)).toEqual([1, 4])
@@ -105,8 +108,7 @@ test.each([
   ['no changes', { 'x-revision': '40' }, { 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [], removed: [], whole: false } }],
   ['status 304', { etag: '"a"' }, {}],
 ])('a damaged list is downloaded again though the server reports %s', async (_, headers, changes) => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, headers) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier(headers)
   const { openDatabase } = await import('../database')
   await (await openDatabase())?.put('rows', 'damaged', [5, 0])
   const full = ({ headers: sent }: { headers: Headers }) => (sent.has('if-none-match') ? new Response(null, { status: 304 }) : all(rows, headers))
@@ -118,9 +120,7 @@ test.each([
 })
 
 test('a list that is deleted while it is downloaded again is not stored again', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { etag: '"a"' }) })
-  const phone = await page()
-  await phone.downloadSnapshot(head, null)
+  const phone = await downloadEarlier({ etag: '"a"' })
   stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/all': async () => {
     await phone.deleteSnapshot(5)
     return all(rows, { etag: '"b"' })
@@ -130,9 +130,7 @@ test('a list that is deleted while it is downloaded again is not stored again', 
 })
 
 test('an old event that a tab handles late does not replace a newer stored row', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  const slow = await page()
-  await slow.downloadSnapshot(head, null)
+  const slow = await downloadEarlier()
   const { writeSnapshotDelta } = await import('./store')
   const other = await page()
   const [older, newer] = [row(3, { status: 'ng', version: 2 }), row(3, { status: 'ok', version: 3 })]
@@ -144,9 +142,7 @@ test('an old event that a tab handles late does not replace a newer stored row',
 })
 
 test('a list that disappears during its refresh is not cached as an empty list', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  const phone = await page()
-  await phone.downloadSnapshot(head, null)
+  const phone = await downloadEarlier()
   stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': async () => {
     await phone.deleteSnapshot(5)
     return { revision: 44, vehicles: [], removed: [], whole: false }
@@ -156,9 +152,7 @@ test('a list that disappears during its refresh is not cached as an empty list',
 })
 
 test('changes that another tab has stored reach a tab that loaded the list before', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  const one = await page()
-  await one.downloadSnapshot(head, null)
+  const one = await downloadEarlier()
   const other = await page()
   expect(await other.readSnapshotRows(5)).toEqual(rows)
   const newer = row(3, { status: 'ng', inspected: true, version: 2 })
@@ -170,9 +164,7 @@ test('changes that another tab has stored reach a tab that loaded the list befor
 })
 
 test('changes that arrive at the same time, also from another tab, are all in the loaded list', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  const one = await page()
-  await one.downloadSnapshot(head, null)
+  const one = await downloadEarlier()
   const { writeSnapshotDelta } = await import('./store')
   const other = await page()
   const otherStore = await import('./store')
@@ -186,8 +178,7 @@ test('changes that arrive at the same time, also from another tab, are all in th
 })
 
 test('campaigns that only the database lists make the page fetch its data again', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier()
   const phone = await page()
   const countRefetches = async (campaign: number, revision: number) => {
     const refetch = vi.spyOn(phone.client, 'invalidateQueries').mockClear()
@@ -201,8 +192,7 @@ test('campaigns that only the database lists make the page fetch its data again'
 })
 
 test('a deleted campaign is no longer available offline', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, {}) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier({})
   stubServer({ 'GET /campaigns/5': createReply(404, { code: 'NO_CAMPAIGN', message: 'Campaign not found. It may have been deleted.' }) })
   const phone = await page()
   await expect(phone.refreshSnapshot(phone.client, 5)).rejects.toMatchObject({ code: 'NO_CAMPAIGN' })
@@ -219,8 +209,7 @@ test('yards are downloaded one after the other', async () => {
 })
 
 test('a list is visible to the person who downloaded it, for twelve hours after its last refresh', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier()
   expect([(await page(8)).offlineCampaigns.get(), (await page(7)).offlineCampaigns.get()]).toEqual([[], [{ campaign: 5, yards: null }]])
   vi.setSystemTime(Date.now() + 12 * 3_600_000 + 1)
   expect((await page(7)).offlineCampaigns.get()).toEqual([])
@@ -229,8 +218,7 @@ test('a list is visible to the person who downloaded it, for twelve hours after 
 })
 
 test('signing out deletes everything of the person from this browser except unsent saves', async () => {
-  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
-  await (await page()).downloadSnapshot(head, null)
+  await downloadEarlier()
   for (const name of ['draft:7:1', 'resume:7', 'draft:8:1', 'language']) localStorage.setItem(name, '"kept"')
   const { openDatabase } = await import('../database')
   const kept = await openDatabase()

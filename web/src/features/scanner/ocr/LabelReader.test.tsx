@@ -2,6 +2,7 @@ import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/re
 import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createFake } from '@/testing/createFake'
+import { vinText } from '@/testing/vinText'
 import type { CameraFrame } from '../protocol'
 import { LabelReader } from './LabelReader'
 import type { OcrReader } from './ocrReader'
@@ -51,7 +52,7 @@ test('an identified vehicle is entered only after its VIN and space were confirm
   label.lines = ['9BWZZZ377VT', '00425I', 'MADE IN BRAZIL']
   const { onRead, onClose } = openPanel()
   const use = await button('Use this vehicle')
-  expect(screen.getByText('9BWZZZ377VT 004251').parentElement?.textContent).toContain('na vaga A-1')
+  expect(screen.getByText(vinText('9BWZZZ377VT 004251')).parentElement?.textContent).toContain('na vaga A-1')
   expect([onRead.mock.calls, label.reads]).toEqual([[], 2])
   await userEvent.click(use)
   expect([onRead.mock.calls, onClose.mock.calls.length]).toEqual([[['9BWZZZ377VT 004251']], 1])
