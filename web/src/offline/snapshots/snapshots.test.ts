@@ -130,7 +130,7 @@ test('a list that is deleted while it is downloaded again is not stored again', 
 })
 
 test('an old event that a tab handles late does not replace a newer stored row', async () => {
-  const slow = await downloadEarlier()
+  await downloadEarlier()
   const { writeSnapshotDelta } = await import('./store')
   const other = await page()
   const [older, newer] = [row(3, { status: 'ng', version: 2 }), row(3, { status: 'ok', version: 3 })]
