@@ -154,7 +154,7 @@ test('one sees where one is signed in and ends other sessions, one or all', asyn
   const [phone, desk] = [await elsewhere(page.request, person, ANDROID), await elsewhere(page.request, person, WINDOWS)]
   await signIn(page, person)
   await page.goto('/account')
-  const card = page.getByRole('region', { name: 'Signed in on' })
+  const card = page.getByRole('region', { name: 'Open sessions' })
   await expect(card.getByRole('listitem')).toHaveCount(3)
   await expect(card.getByRole('listitem').first()).toContainText('(this device)')
   await expect(card.getByRole('button', { name: /^End the session on/ })).toHaveCount(2)

@@ -203,8 +203,8 @@ test('the chosen panel of the users is no second primary, and the drawer has one
 
 test('the account has two columns', async ({ page }) => {
   await openAs(page, supervisor, '/account')
-  const [password, sessions] = [await boxOf(page.getByRole('form', { name: 'Change my password' })), await boxOf(page.getByRole('region', { name: 'Signed in on' }))]
+  const [password, sessions] = [await boxOf(page.getByRole('form', { name: 'Change my password' })), await boxOf(page.getByRole('region', { name: 'Open sessions' }))]
   expect(sessions.x).toBeGreaterThan(password.x + password.width)
   await page.setViewportSize({ width: 390, height: 844 })
-  expect((await boxOf(page.getByRole('region', { name: 'Signed in on' }))).x).toBeLessThan(24)
+  expect((await boxOf(page.getByRole('region', { name: 'Open sessions' }))).x).toBeLessThan(24)
 })

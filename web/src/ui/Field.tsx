@@ -1,4 +1,5 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react'
+import { useId, useState, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react'
+import { useText } from '@/lib/text'
 import { Icon } from './Icon'
 import styles from './Field.module.css'
 
@@ -39,6 +40,24 @@ export function TextField({ label, hint, error, className = '', ...rest }: Aroun
   return (
     <Framed id={id} label={label} hint={hint} error={error}>
       <input id={id} {...described(id, { hint, error })} {...rest} className={`${styles.control} ${className}`} />
+    </Framed>
+  )
+}
+
+/** Text field for a password, with a button that shows or hides what is typed. */
+export function PasswordField({ label, hint, error, ...rest }: Around & Omit<InputHTMLAttributes<HTMLInputElement>, 'type'>) {
+  const id = useId()
+  const t = useText()
+  const [isShown, setShown] = useState(false)
+  return (
+    <Framed id={id} label={label} hint={hint} error={error}>
+      <div className={styles.password}>
+        <input id={id} {...described(id, { hint, error })} autoCapitalize="none" spellCheck={false} {...rest} type={isShown ? 'text' : 'password'} className={styles.control} />
+        <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+          <Icon name="eye" size={20} />
+          <span className="sr-only">{t('field.showPassword')}</span>
+        </button>
+      </div>
     </Framed>
   )
 }

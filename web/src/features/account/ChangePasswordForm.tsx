@@ -2,7 +2,7 @@ import { useState, type FormEvent } from 'react'
 import { createFormDraftHook } from '@/api/formDrafts'
 import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
-import { TextField } from '@/ui/Field'
+import { PasswordField } from '@/ui/Field'
 import { Alert, Card } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { isWrongPasswordError, useChangePassword } from './api'
@@ -38,7 +38,7 @@ export function ChangePasswordForm({ onChanged }: { onChanged?: () => void }) {
   }
   const errorText = complaint !== null ? t(complaint) : change.error && t('account.notChanged', { why: isWrongPasswordError(change.error) ? t('account.wrong') : getErrorMessage(change.error, t) })
   const field = (name: keyof typeof NOTHING, label: AccountTextKey, autoComplete: string, hint?: string) => (
-    <TextField label={t(label)} hint={hint} type="password" autoComplete={autoComplete} value={entry[name]} onChange={(event) => setEntry({ ...entry, [name]: event.target.value })} />
+    <PasswordField label={t(label)} hint={hint} autoComplete={autoComplete} value={entry[name]} onChange={(event) => setEntry({ ...entry, [name]: event.target.value })} />
   )
   return (
     <Card>

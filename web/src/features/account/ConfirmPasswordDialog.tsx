@@ -3,7 +3,7 @@ import type { PasswordPrompt } from '@/api/passwordPrompt'
 import { getErrorMessage } from '@/api/apiProblem'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import { TextField } from '@/ui/Field'
+import { PasswordField } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { isWrongPasswordError, useConfirmPassword } from './api'
 import { useAccountText } from './text'
@@ -23,7 +23,7 @@ export default function ConfirmPasswordDialog({ prompt: { confirmed, cancelled }
     <Dialog label={t('account.enter')} onClose={cancelled}>
       <form className={styles.form} onSubmit={submit} noValidate>
         <h2>{t('account.enter')}</h2>
-        <TextField label={t('account.own')} type="password" autoComplete="current-password" value={password} onChange={(event) => setPassword(event.target.value)} />
+        <PasswordField label={t('account.own')} autoComplete="current-password" value={password} onChange={(event) => setPassword(event.target.value)} />
         {problem && <Alert kind="error">{problem}</Alert>}
         <div className={styles.answers}>
           <Button onClick={cancelled}>{t('account.cancel')}</Button>

@@ -70,9 +70,9 @@ function openSessions(answers: Parameters<typeof stubServer>[0] = {}) {
     ...answers,
   })
   const person = renderPage(AccountPage, '/account', '/account')
-  return { person, calls, list: () => within(screen.getByRole('region', { name: 'Signed in on' })).getAllByRole('listitem').map(({ textContent }) => textContent) }
+  return { person, calls, list: () => within(screen.getByRole('region', { name: 'Open sessions' })).getAllByRole('listitem').map(({ textContent }) => textContent) }
 }
-const sessionsOn = async () => within(await screen.findByRole('region', { name: 'Signed in on' }))
+const sessionsOn = async () => within(await screen.findByRole('region', { name: 'Open sessions' }))
 
 test('one sees where one is signed in, this device first, and ends one of the others', async () => {
   const { person, list, calls } = openSessions()

@@ -8,7 +8,7 @@ import { useStore } from '@/lib/store'
 import { useText, type Translate } from '@/lib/text'
 import { pendingSaveCount } from '@/offline/pendingSaveCount'
 import { Button } from '@/ui/Button'
-import { TextField } from '@/ui/Field'
+import { PasswordField, TextField } from '@/ui/Field'
 import { Logo } from '@/ui/Logo'
 import { Alert, usePageTitle } from '@/ui/Page'
 import { useSignIn } from './api'
@@ -55,7 +55,7 @@ function SignIn() {
         <form className={styles.form} onSubmit={submit} aria-label={t('signIn.title')}>
           <h1>{t('signIn.title')}</h1>
           <TextField label={t('signIn.hmc')} value={hmc} onChange={(event) => setHmc(event.target.value)} autoComplete="username" autoCapitalize="none" spellCheck={false} name="hmc" />
-          <TextField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} type="password" autoComplete="current-password" name="password" />
+          <PasswordField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} autoComplete="current-password" name="password" />
           {waiting > 0 && <Alert kind="info">{t('signIn.held', { n: waiting })}</Alert>}
           {errorText !== null && (
             <div key={signIn.submittedAt} ref={scrollIntoView}>

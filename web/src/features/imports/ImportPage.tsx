@@ -4,7 +4,6 @@ import type { WorkbookUploadResult } from '@/api/types'
 import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { findWorkbookFileError } from '@/lib/workbookFile'
 import { useDroppedFile } from '@/lib/droppedFile'
-import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Alert, Card, Page } from '@/ui/Page'
@@ -47,7 +46,7 @@ export default function ImportPage() {
       <div className={styles.page}>
         <Card label={t('import.title')}>
           <p className="quiet">{t('import.explain')}</p>
-          <DropZone label={t('import.file')} accept=".xlsx" title={file?.name ?? t('import.choose')} hint={t(file === null ? 'import.limits' : 'import.another')} disabled={upload.isPending} onChoose={choose} />
+          <DropZone label={t('import.file')} accept=".xlsx" title={file?.name ?? t('import.choose')} hint={t(file === null ? 'import.limits' : 'file.another')} disabled={upload.isPending} onChoose={choose} />
           {complaint && <Alert kind="error">{complaint}</Alert>}
           {upload.isPending && <Working progress={progress} cancelling={cancel.isPending} onCancel={() => cancel.mutate(upload.variables)} />}
           {upload.isPending && cancel.isError && <Alert kind="error">{t('import.notCancelled', { why: getErrorMessage(cancel.error, t) })}</Alert>}
@@ -98,7 +97,7 @@ function Working({ progress, cancelling, onCancel }: WorkingProps) {
 }
 
 function Success({ imported: { campaign, notes } }: { imported: WorkbookUploadResult }) {
-  const t = useText()
+  const t = useImportText()
   return (
     <Alert kind="success">
       <p>{t('import.success')}</p>

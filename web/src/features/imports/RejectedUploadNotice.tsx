@@ -3,21 +3,21 @@ import { getErrorMessage, ApiProblem } from '@/api/apiProblem'
 import { useProductName } from '@/api/product'
 import { buildCsv } from '@/lib/csv'
 import { translateServerMessage } from '@/lib/translateServerMessage'
-import { useText, type TextKey } from '@/lib/text'
+import type { TextKey } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { getUploadRejection, useDownloadRejectedWorkbook, useDownloadWorkbookTemplate, type RejectedRow } from './api'
 import columns from './columns.svg'
-import { useImportText } from './text'
+import { useImportText, type ImportTextKey } from './text'
 import styles from './RejectedUploadNotice.module.css'
 
 const SHEET = 50
 const COLUMNS = 56
-const TEXTS: Record<number, TextKey> = { 50: 'import.sheet', 51: 'import.damaged', 52: 'import.tooLarge', 53: 'import.onlyXlsx', 54: 'import.nameTaken', 55: 'import.empty', 56: 'import.columns', 57: 'import.badRows' }
+const TEXTS: Record<number, ImportTextKey | TextKey> = { 50: 'import.sheet', 51: 'import.damaged', 52: 'file.tooLarge', 53: 'file.onlyXlsx', 54: 'import.nameTaken', 55: 'import.empty', 56: 'import.columns', 57: 'import.badRows' }
 
 /** Shows why the server rejected an uploaded workbook, and the steps to correct the workbook. */
 export function RejectedUploadNotice({ error }: { error: Error }) {
-  const t = useText()
+  const t = useImportText()
   const product = useProductName()
   const { code, rows, workbook } = getUploadRejection(error)
   const hasWrongSheetName = code === SHEET || /worksheet/i.test(error.message)
@@ -50,7 +50,7 @@ function Corrections({ id }: { id: string }) {
 }
 
 function ColumnHelp() {
-  const t = useText()
+  const t = useImportText()
   const template = useDownloadWorkbookTemplate()
   return (
     <div className={styles.help}>

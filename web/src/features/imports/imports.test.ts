@@ -6,9 +6,9 @@ test('only workbooks of at most 5 MB are taken', () => {
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
   expect(findWorkbookFileError({ name: 'a.XLSX', type, size: MAX_WORKBOOK_BYTES })).toBeNull()
   expect(findWorkbookFileError({ name: 'a.xlsx', type: '', size: 1 })).toBeNull()
-  expect(findWorkbookFileError({ name: 'a.xlsx', type, size: MAX_WORKBOOK_BYTES + 1 })).toBe('import.tooLarge')
-  expect(findWorkbookFileError({ name: 'a.xls', type: '', size: 1 })).toBe('import.onlyXlsx')
-  expect(findWorkbookFileError({ name: 'a.xlsx', type: 'text/plain', size: 1 })).toBe('import.onlyXlsx')
+  expect(findWorkbookFileError({ name: 'a.xlsx', type, size: MAX_WORKBOOK_BYTES + 1 })).toBe('file.tooLarge')
+  expect(findWorkbookFileError({ name: 'a.xls', type: '', size: 1 })).toBe('file.onlyXlsx')
+  expect(findWorkbookFileError({ name: 'a.xlsx', type: 'text/plain', size: 1 })).toBe('file.onlyXlsx')
 })
 
 test('the list of bad rows is a CSV without formulas', () => {

@@ -67,7 +67,7 @@ export function CsvUpdateTool() {
   return (
     <ToolLayout
       entry={<>
-        <DropZone label={t('csv.file')} accept=".csv" title={file?.name ?? t('csv.choose')} hint={t(file === null ? 'csv.limits' : 'import.another')} disabled={change.isPending} onChoose={choose} />
+        <DropZone label={t('csv.file')} accept=".csv" title={file?.name ?? t('csv.choose')} hint={t(file === null ? 'csv.limits' : 'file.another')} disabled={change.isPending} onChoose={choose} />
         <p className="quiet">{t('csv.columns')}</p>
         {complaint !== null && <Alert kind="error">{t(complaint)}</Alert>}
         {check.isError && <Alert kind="error">{`${t('csv.unreadable')} ${getErrorMessage(check.error, t)}`}</Alert>}

@@ -1,7 +1,7 @@
 import { createFormDraftHook } from '@/api/formDrafts'
 import type { User } from '@/api/types'
 import { ACCESS_LEVELS } from '@/lib/roles'
-import { TextField } from '@/ui/Field'
+import { PasswordField, TextField } from '@/ui/Field'
 import { AccessLevelSelect, UserSelect } from './UserSelects'
 import { UserPanelForm } from './UserPanelForm'
 import { findPasswordFormError, isPasswordConfirmationWrong } from './newUserValidation'
@@ -36,8 +36,8 @@ export function ChangePasswordPanel({ chosen }: PanelProps) {
   return (
     <UserPanelForm label={t('users.password')} {...state} onSubmit={send}>
       {!chosen && <UserSelect isInvalid={state.complaint !== null && user === ''} value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
-      <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" aria-invalid={(state.complaint !== null && password === '') || undefined} value={password} onChange={(event) => setEntry({ ...entry, password: event.target.value })} />
-      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" aria-invalid={(state.complaint !== null && isPasswordConfirmationWrong(entry)) || undefined} value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
+      <PasswordField label={t('users.newPassword')} hint={t('users.passwordHint')} autoComplete="new-password" aria-invalid={(state.complaint !== null && password === '') || undefined} value={password} onChange={(event) => setEntry({ ...entry, password: event.target.value })} />
+      <PasswordField label={t('users.confirmation')} autoComplete="new-password" aria-invalid={(state.complaint !== null && isPasswordConfirmationWrong(entry)) || undefined} value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
       <p className="quiet">
         {t('users.endsSessions')} {t('users.choosesOwn')}
       </p>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { createFormDraftHook } from '@/api/formDrafts'
 import { ACCESS_LEVELS } from '@/lib/roles'
-import { TextField } from '@/ui/Field'
+import { PasswordField, TextField } from '@/ui/Field'
 import { showToast } from '@/ui/Toast'
 import { useCreateUser } from './api'
 import { AccessLevelSelect } from './UserSelects'
@@ -35,8 +35,8 @@ export function CreateUserPanel() {
   return (
     <UserPanelForm label={t('users.create')} complaint={complaint} error={create.error} busy={create.isPending} onSubmit={submit}>
       <TextField label={t('users.hmc')} aria-invalid={invalid(entry.hmc.trim() === '')} value={entry.hmc} onChange={(event) => change({ hmc: event.target.value })} autoComplete="off" autoCapitalize="none" spellCheck={false} />
-      <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" aria-invalid={invalid(entry.password === '')} value={entry.password} onChange={(event) => change({ password: event.target.value })} />
-      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" aria-invalid={invalid(isPasswordConfirmationWrong(entry))} value={entry.confirmation} onChange={(event) => change({ confirmation: event.target.value })} />
+      <PasswordField label={t('users.newPassword')} hint={t('users.passwordHint')} autoComplete="new-password" aria-invalid={invalid(entry.password === '')} value={entry.password} onChange={(event) => change({ password: event.target.value })} />
+      <PasswordField label={t('users.confirmation')} autoComplete="new-password" aria-invalid={invalid(isPasswordConfirmationWrong(entry))} value={entry.confirmation} onChange={(event) => change({ confirmation: event.target.value })} />
       <AccessLevelSelect label={t('users.level')} isInvalid={complaint !== null && entry.user_type === ''} value={entry.user_type} onChange={(user_type) => change({ user_type })} />
       <label className={styles.check}>
         <input type="checkbox" checked={entry.must_change_password} onChange={(event) => change({ must_change_password: event.target.checked })} />

@@ -29,6 +29,8 @@ export function UserTable(props: UserTableProps) {
   return useMediaQuery('(min-width: 900px)') ? <Wide {...props} /> : <Cards {...props} />
 }
 
+const HOURS_AND_MINUTES = 5
+
 const HEADS: { column: UserSortColumn; label: UsersTextKey }[] = [
   { column: 'hmc', label: 'users.hmc' },
   { column: 'level', label: 'users.level' },
@@ -168,5 +170,10 @@ export function AccessLevelLabel({ user: { user_type } }: { user: User }) {
 
 export function LastSignInTime({ user: { last_login_at: at } }: { user: User }) {
   const t = useUsersText()
-  return at ? <time dateTime={at} title={formatTime(at)}>{formatDate(at)}</time> : t('users.never')
+  if (!at) return t('users.never')
+  return (
+    <time dateTime={at}>
+      {formatDate(at)} <span className={styles.timeOfDay}>{formatTime(at).slice(0, HOURS_AND_MINUTES)}</span>
+    </time>
+  )
 }

@@ -37,6 +37,9 @@ test('a new user needs every field and the same password twice', () => {
   expect(findNewUserFormError({ ...entry, confirmation: 'q' })).toBe('users.mismatch')
 })
 
+/** Selects the button that submits a panel, not those that show a password. */
+const SUBMIT = { name: /^(Create|Change) / }
+
 test('a new password needs a user and the same text twice', () => {
   expect([findPasswordFormError('', 'p', 'p'), findPasswordFormError('3', '', ''), findPasswordFormError('3', 'p', 'q'), findPasswordFormError('3', 'p', 'p')])
     .toEqual(['users.passwordMissing', 'users.passwordMissing', 'users.passwordMismatch', null])
@@ -47,7 +50,7 @@ test('a form that is not complete marks the fields to fill in and focuses the fi
   const fields = getForm('Create New User')
   const named = ['HMC (Register Number)', 'Password', 'Confirm password', 'Access level'] as const
   const marked = () => named.filter((name) => fields.getByLabelText(name).getAttribute('aria-invalid') === 'true')
-  const send = () => person.click(fields.getByRole('button'))
+  const send = () => person.click(fields.getByRole('button', SUBMIT))
   expect(marked()).toEqual([])
   await send()
   expect([marked(), document.activeElement]).toEqual([named, fields.getByLabelText(named[0])])
@@ -65,7 +68,7 @@ test('a form that is not complete marks the fields to fill in and focuses the fi
 test.each([['password', 'Change Password', ['User', 'Password', 'Confirm password']], ['permission', 'Change Permission', ['User', 'New permission']], ['hmc', 'Change HMC', ['User', 'New HMC']]])('the panel %s marks its empty fields', async (panel, label, names) => {
   const { person } = openUserPage({}, panel)
   const fields = getForm(label)
-  await person.click(fields.getByRole('button'))
+  await person.click(fields.getByRole('button', SUBMIT))
   expect(names.filter((name) => fields.getByLabelText(name).getAttribute('aria-invalid') !== 'true')).toEqual([])
   expect(document.activeElement).toBe(fields.getByLabelText('User'))
 })
@@ -77,7 +80,7 @@ test('a user is created and the form is empty again', async () => {
   await person.type(fields.getByLabelText('Password'), 'long-enough')
   await person.type(fields.getByLabelText('Confirm password'), 'long-enough')
   await person.selectOptions(fields.getByLabelText('Access level'), 'Team Leader')
-  await person.click(fields.getByRole('button'))
+  await person.click(fields.getByRole('button', SUBMIT))
   expect(await screen.findByText('Usuário criado com sucesso!')).toBeTruthy()
   expect(sent('POST /sign-up')).toEqual([{ hmc: '1009', password: 'long-enough', user_type: 'tm', must_change_password: true }])
   expect(fields.getByLabelText('HMC (Register Number)')).toHaveProperty('value', '')
@@ -141,9 +144,9 @@ test('a new supervisor is made once the own password was entered again', async (
   await person.type(fields.getByLabelText('Password'), 'long-enough')
   await person.type(fields.getByLabelText('Confirm password'), 'long-enough')
   await person.selectOptions(fields.getByLabelText('Access level'), 'Supervisor')
-  await person.click(fields.getByRole('button'))
+  await person.click(fields.getByRole('button', SUBMIT))
   await waitFor(() => expect(passwordPrompt.get()).not.toBeNull())
-  expect([fields.getByRole('button').getAttribute('aria-busy'), screen.queryByRole('alert')]).toEqual(['true', null])
+  expect([fields.getByRole('button', SUBMIT).getAttribute('aria-busy'), screen.queryByRole('alert')]).toEqual(['true', null])
   passwordPrompt.get()?.confirmed()
   expect(await screen.findByText('Usuário criado com sucesso!')).toBeTruthy()
   expect(sent('POST /sign-up')).toHaveLength(2)
@@ -159,7 +162,7 @@ test('a user whose password need not be changed is created so', async () => {
   await person.type(fields.getByLabelText('Password'), 'long-enough')
   await person.type(fields.getByLabelText('Confirm password'), 'long-enough')
   await person.selectOptions(fields.getByLabelText('Access level'), 'Operator')
-  await person.click(fields.getByRole('button'))
+  await person.click(fields.getByRole('button', SUBMIT))
   expect(await screen.findByText('Usuário criado com sucesso!')).toBeTruthy()
   expect(sent('POST /sign-up')).toMatchObject([{ must_change_password: false }])
   expect(ask).toHaveProperty('checked', true)

@@ -86,4 +86,8 @@ export const commonTexts = {
   'steps.campaign': 'Campaign',
   'steps.yard': 'Yard',
   'steps.inspect': 'Inspection',
+  'field.showPassword': 'Show password',
+  'file.another': 'Choose another file',
+  'file.onlyXlsx': 'Failed to select document. Only .xlsx documents are allowed.',
+  'file.tooLarge': 'Failed to select document. File size should not exceed 5MB.',
 }
