@@ -1,12 +1,19 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { createElement, lazy, useState, type ComponentType, type ReactNode } from 'react'
 
-type Load = () => Promise<{ default: ComponentType }>
+interface PageModule {
+  default: ComponentType
+  /** Fetches the data of the page with this id in its path, so that the data arrives while the page is rendered for the first time. */
+  prefetch?: (queries: QueryClient, id: number) => void
+}
+
+type Load = () => Promise<PageModule>
 
 /** A page whose code is not part of the first download and is loaded when needed. */
 export interface LazyPage {
   Page: ComponentType
   /** Loads the page's code ahead of the first render. */
-  load: () => Promise<unknown>
+  load: Load
 }
 
 /**
@@ -18,7 +25,7 @@ export function createLazyPage(load: Load): LazyPage {
   const loadOnce: Load = async () => {
     const page = await load()
     loaded ??= page.default
-    return { default: loaded }
+    return { ...page, default: loaded }
   }
   const Lazy = lazy(loadOnce)
   function Page(): ReactNode {
@@ -33,6 +40,6 @@ export function createLazyPage(load: Load): LazyPage {
  * the page.
  */
 export const withOutboxContext = (load: Load): Load => async () => {
-  const [page, { outbox, OutboxContext }] = await Promise.all([load(), import('./outboxAndLiveFeed')])
-  return { default: () => createElement(OutboxContext, { value: outbox }, createElement(page.default)) }
+  const [{ prefetch, default: Page }, { outbox, OutboxContext }] = await Promise.all([load(), import('./outboxAndLiveFeed')])
+  return { prefetch, default: () => createElement(OutboxContext, { value: outbox }, createElement(Page)) }
 }

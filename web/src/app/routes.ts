@@ -1,9 +1,11 @@
 import { lazy } from 'react'
 import { runWhenIdle } from '@/lib/runWhenIdle'
 import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
+import { parseId } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
 import type { IconName } from '@/ui/Icon'
 import { createLazyPage, withOutboxContext, type LazyPage } from './lazyPage'
+import { queryClient } from './queryClient'
 
 const signIn = createLazyPage(() => import('@/features/auth/SignInPage'))
 export const SignInPage = signIn.Page
@@ -57,12 +59,16 @@ export const ROUTES: AppRoute[] = [
 const matches = (route: string, path: string): boolean => new RegExp(`^${route.replace(/\/:\w+\?/, '(/[^/]+)?').replace(/:\w+/, '[^/]+')}$`).test(path)
 
 /**
- * Loads the code of the first page: the page at `path` if the visitor may open it, otherwise the sign-in page. After the sign-in page,
- * also loads the code of the home page, so that the home page opens without a placeholder.
+ * Loads the code of the first page: the page at `path` if the visitor may open it, otherwise the sign-in page. Also begins to fetch the
+ * data of the page. After the sign-in page, also loads the code of the home page, so that the home page opens without a placeholder.
  */
 export async function loadInitialRoute(path: string, isSignedIn: boolean): Promise<void> {
   const route = ROUTES.find((one) => matches(one.path, path))
-  if (route !== undefined && (isSignedIn || route.isPublic)) return void (await route.load())
+  if (route !== undefined && (isSignedIn || route.isPublic)) {
+    const { prefetch } = await route.load()
+    const id = parseId(path.split('/')[2])
+    return id === null ? undefined : prefetch?.(queryClient, id)
+  }
   await signIn.load()
   runWhenIdle(() => void home.load().catch(() => undefined))
 }

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage, isNotFoundError } from '@/api/apiProblem'
@@ -7,6 +8,7 @@ import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
 import { parseId, buildPath, setQueryParams } from '@/lib/route'
 import { isYardWithoutName } from '@/lib/yards'
+import { campaignQuery, vehicleListQuery } from '@/offline/queries'
 import { useVehicleList } from '@/offline/useVehicleList'
 import { LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
@@ -23,6 +25,11 @@ import styles from './VehicleListPage.module.css'
 
 /** Debounce of the search field in milliseconds. The delay lets the browser paint the typed character before the search runs. */
 const SEARCH_DEBOUNCE_MS = 8
+
+export function prefetch(queries: QueryClient, campaign: number): void {
+  void queries.prefetchQuery(campaignQuery(campaign, null))
+  void queries.prefetchQuery(vehicleListQuery(campaign))
+}
 
 /** Vehicle list of a campaign, searched, filtered, sorted and paged in the browser. */
 export default function VehicleListPage() {

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useMemo, useState } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage, isNotFoundError } from '@/api/apiProblem'
@@ -5,6 +6,7 @@ import { getDataOwnerKey, useSession } from '@/api/session'
 import { readInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
 import { parseId, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
+import { vehicleQuery } from '@/offline/queries'
 import { ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { useVehicle } from './api'
 import { HistorySection } from './history/HistorySection'
@@ -16,6 +18,10 @@ interface Correction {
   vehicle: number
   n: number
   draft: InspectionDraft
+}
+
+export function prefetch(queries: QueryClient, vehicle: number): void {
+  void queries.prefetchQuery(vehicleQuery(vehicle, parseId(new URLSearchParams(window.location.search).get('yard'))))
 }
 
 /** Inspection screen of one vehicle. */
