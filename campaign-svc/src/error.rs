@@ -19,7 +19,7 @@ pub enum Error {
     #[error("{}", field_sentences(.0))]
     InvalidFields(Vec<(&'static str, String)>),
     /// The caller's role may not change this field of a campaign.
-    #[error("Your access level does not allow changing {0}.")]
+    #[error("Your access level does not allow changing the {}.", field_label(.0))]
     FieldNotAllowed(&'static str),
     /// The caller's role may not change the campaign from the status `from` to the status `to`.
     #[error("Your access level does not allow changing the status of a campaign from {} to {}.", status_label(*.from), status_label(*.to))]
@@ -54,7 +54,12 @@ impl Error {
 
 /// Returns one sentence per invalid field, such as "The name is missing."
 fn field_sentences(fields: &[(&'static str, String)]) -> String {
-    fields.iter().map(|(field, why)| format!("The {} {why}.", field.replace('_', " "))).collect::<Vec<_>>().join(" ")
+    fields.iter().map(|(field, why)| format!("The {} {why}.", field_label(field))).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the name of a request field as written in a sentence, such as "model type" for `model_type`.
+fn field_label(field: &str) -> String {
+    if field == "due_at" { "due date".to_owned() } else { field.replace('_', " ") }
 }
 
 /// Returns the name of a status as displayed on the screens.

@@ -102,14 +102,14 @@ struct StepFailures {
 impl StepFailures {
     /// Handles the outcome of a step for one campaign. An error is logged, and the step continues with the next campaign. When
     /// vehicle-svc is unavailable or [`MAX_TIMEOUTS_PER_STEP`] calls have timed out, the error is returned instead, which ends the step.
-    fn log(&mut self, work: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
+    fn log(&mut self, step: &str, id: i64, outcome: Result<(), Error>) -> Result<(), Error> {
         let Err(cause) = outcome else { return Ok(()) };
         self.timeouts += usize::from(cause.is_unavailable());
         if self.timeouts == MAX_TIMEOUTS_PER_STEP || matches!(&cause, Error::DependencyFailed(status) if status.code() == Code::Unavailable)
         {
             return Err(cause);
         }
-        tracing::warn!(work, %cause, campaign = id, "sweeper step failed for a campaign, retrying in the next sweep");
+        tracing::warn!(step, %cause, campaign = id, "sweeper step failed for a campaign, retrying in the next sweep");
         Ok(())
     }
 }

@@ -64,7 +64,7 @@ pub enum Error {
     #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
     /// Every attempt to save failed, because another change of the vehicle was stored at the same time.
-    #[error("Another change was made at the same time. Try again.")]
+    #[error("Another change was made at the same time, so this one was not saved. Try again.")]
     ConcurrentChange,
     /// The idempotency key of the save was used before for a save with other values.
     #[error("This inspection was already sent with different values. Reload the vehicle and save again.")]

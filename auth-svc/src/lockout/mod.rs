@@ -123,7 +123,9 @@ impl Lockout {
     /// Deletes from the counter cache (memory or Redis) the counters that were deleted from the database.
     pub async fn delete_counters_from_cache(&self, counter_names: &[String]) {
         if !counter_names.is_empty() && !self.cache.delete_counters(counter_names).await {
-            tracing::warn!("failed to delete the lockout counters of an unlocked account from redis, retrying at the next sign-in");
+            tracing::warn!(
+                "failed to delete the lockout counters of an unlocked account from redis, retrying at the next sign-in; until then other auth-svc replicas may still reject sign-ins to the account"
+            );
         }
     }
 

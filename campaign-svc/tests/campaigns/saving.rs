@@ -47,7 +47,9 @@ async fn a_team_leader_sets_and_removes_a_due_date() {
         let id = world.ready("Brakes").await;
         let due_at = Some(patio_kit::clock::to_timestamp("2026-11-28T20:00:00Z".parse().unwrap()));
         let set = UpdateCampaignRequest { id, due_at, ..Default::default() };
-        assert_eq!(refused(world.save(OPERATOR, set.clone()).await), (Code::PermissionDenied, ErrorReason::FieldNotAllowed));
+        let refusal = world.save(OPERATOR, set.clone()).await.unwrap_err();
+        assert_eq!(refusal.message(), "Your access level does not allow changing the due date.");
+        assert_eq!(refused::<()>(Err(refusal)), (Code::PermissionDenied, ErrorReason::FieldNotAllowed));
         assert_eq!(world.save(MANAGER, set.clone()).await.unwrap().due_at, due_at);
         assert_eq!(world.rename(id, "Brake hose").await.unwrap().due_at, due_at, "other changes leave the due date");
         let entry = world.audit().await.remove(1);

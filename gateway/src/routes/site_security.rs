@@ -54,7 +54,7 @@ async fn csp_report(State(api): State<AppState>, visitor: AnonymousClient, reque
     let Ok(report) = serde_json::from_slice::<Value>(&body) else { return StatusCode::BAD_REQUEST.into_response() };
     for directive in violated(&report) {
         metrics::counter!("patio_csp_violations_total", "directive" => directive).increment(1);
-        tracing::warn!(directive, "content security policy violation reported by a browser");
+        tracing::warn!(directive, "content security policy violation reported by a browser, which blocked the content");
     }
     StatusCode::NO_CONTENT.into_response()
 }

@@ -97,10 +97,10 @@ pub fn spawn_idempotency_key_purge(host: &ServiceHost, db: Db) {
                 .await;
             match deleted {
                 Ok((keys, reports)) => {
-                    tracing::debug!(keys, reports, "deleted expired idempotency keys and expired counts of pending saves on devices");
+                    tracing::debug!(keys, reports, "deleted expired idempotency keys and expired device reports of pending saves");
                 }
                 Err(cause) => {
-                    tracing::warn!(%cause, "failed to delete expired idempotency keys and expired counts of pending saves on devices, retrying in an hour");
+                    tracing::warn!(%cause, "failed to delete expired idempotency keys and expired device reports of pending saves, retrying in an hour");
                 }
             }
         }

@@ -11,6 +11,7 @@ test.each([
   ['The name is missing. The model type has more than 120 characters.', 'Falta o nome. O tipo de modelo tem mais de 120 caracteres.'],
   ['The status of a campaign cannot change from Closed to Ready to Start.', 'O status de uma campanha não pode mudar de Encerrada para Pronta para iniciar.'],
   ['Your access level does not allow changing the parking space.', 'Seu nível de acesso não permite alterar a vaga.'],
+  ['Your access level does not allow changing the due date.', 'Seu nível de acesso não permite alterar o prazo.'],
   ['3 vehicles move to a space that belongs to no yard: 7-1, 8-2, 9-3 ….', '3 veículos vão para uma vaga que não pertence a nenhum pátio: 7-1, 8-2, 9-3 ….'],
   ['Wrong columns in row 1. Missing: Part. Not expected: Colour, Size.', 'Colunas erradas na linha 1. Faltam: Part. Não esperadas: Colour, Size.'],
   ['Parking Space: dashes replaced with hyphens (2).', 'Parking Space: travessões trocados por hifens (2).'],

@@ -149,7 +149,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['The server cannot reach its database. Try again in a moment.', 'O servidor não consegue acessar o banco de dados. Tente novamente em instantes.'],
   ['The server\'s disk is full and nothing can be saved. Ask your administrator to free space.', 'O disco do servidor está cheio e nada pode ser salvo. Peça ao administrador para liberar espaço.'],
   ['The server took too long to respond. Try again.', 'O servidor demorou demais para responder. Tente novamente.'],
-  ['Another change was made at the same time. Try again.', 'Outra alteração foi feita ao mesmo tempo. Tente novamente.'],
+  ['Another change was made at the same time, so this one was not saved. Try again.', 'Outra alteração foi feita ao mesmo tempo, e esta não foi salva. Tente novamente.'],
   ['A text has a character that is not allowed.', 'Um texto tem um caractere não permitido.'],
   ['This conflicts with newer data. Reload and try again.', 'Há dados mais novos. Recarregue e tente novamente.'],
   ['Not found. It may have been deleted.', 'Não encontrado. Talvez tenha sido excluído.'],
@@ -180,7 +180,7 @@ export const FIELD_ERROR_TRANSLATIONS: [english: string, portuguese: string][] =
 export const PLACEHOLDER_VALUE_TRANSLATIONS: Record<string, string> = {
   password: 'a senha', hmc: 'o HMC', HMC: 'o HMC', 'parking space': 'a vaga', 'vin number': 'o VIN', VIN: 'o VIN', 'supervisor notes': 'as observações do supervisor',
   'admin notes': 'as observações do supervisor', 'operator notes': 'as observações', status: 'o status', yard: 'o pátio', name: 'o nome', description: 'a descrição', part: 'a peça',
-  'model type': 'o tipo de modelo', image: 'a imagem', search: 'a busca', 'campaign of a vehicle': 'a campanha de um veículo', 'no status': 'sem status',
+  'model type': 'o tipo de modelo', image: 'a imagem', 'due date': 'o prazo', search: 'a busca', 'campaign of a vehicle': 'a campanha de um veículo', 'no status': 'sem status',
   Closed: 'Encerrada', Ongoing: 'Em andamento', Ready: 'Pronta para iniciar', 'Ready to Start': 'Pronta para iniciar', 'Pending Review': 'Revisão pendente', open: 'aberta', closed: 'encerrada',
   'a date': 'uma data', 'a time': 'uma hora', 'TRUE or FALSE': 'TRUE ou FALSE', 'a percentage': 'uma porcentagem', 'a number with an exponent': 'um número com expoente', 'a fraction': 'uma fração',
   'an amount of money': 'um valor em dinheiro', 'a number in an unknown format': 'um número em formato desconhecido', scanned: 'lido', typed: 'digitado', 'on the screen': 'na tela',

@@ -157,7 +157,7 @@ async fn seal_next_batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, us
 
 /// Logs a new audit seal (hash-chain link), so that a copy of the seal exists outside the database.
 fn log_seal(seal: &Seal, entries: usize) {
-    tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed new audit entries with a digest in the hash chain");
+    tracing::info!(seal = seal.id, digest = %seal.digest, entries, "added audit entries to the hash chain under a new seal");
 }
 
 /// Maximum number of problems that a verification report of the audit log lists.

@@ -54,7 +54,7 @@ impl SealFile {
         match append(path, &format!("{}:{id}:{digest}\n", self.service)) {
             Ok(()) => self.failed.store(false, Ordering::Relaxed),
             Err(cause) if !self.failed.swap(true, Ordering::Relaxed) => {
-                tracing::warn!(%cause, path = %path.display(), schema = self.service, seal = id, "failed to append an audit hash chain seal to the seal file, not retrying; the file will lack this seal");
+                tracing::warn!(%cause, path = %path.display(), schema = self.service, seal = id, "failed to append a seal of the audit hash chain to the seal file, the file lacks this seal; further failures are logged only after a success");
             }
             Err(_) => {}
         }

@@ -29,17 +29,17 @@ impl OutageTracker {
 }
 
 impl OutageTracker {
-    /// Records the result of one attempt of the background work named `work`. Logs only the first failure of an outage, as a
+    /// Records the result of one run of the background task named `task`. Logs only the first failure of an outage, as a
     /// warning, and the success that ends the outage.
-    pub fn log_result<E: Display>(&self, work: &'static str, done: Result<(), E>) {
+    pub fn log_result<E: Display>(&self, task: &'static str, done: Result<(), E>) {
         match done {
             Ok(()) => {
                 if let Some(failures) = self.record_success() {
-                    tracing::info!(work, failures, "background work succeeds again after failures");
+                    tracing::info!(task, failures, "background task succeeds again after failures");
                 }
             }
-            Err(cause) if self.record_failure() => tracing::warn!(work, %cause, "background work failed, retrying"),
-            Err(cause) => tracing::debug!(work, %cause, "background work failed again, retrying"),
+            Err(cause) if self.record_failure() => tracing::warn!(task, %cause, "background task failed, retrying"),
+            Err(cause) => tracing::debug!(task, %cause, "background task failed again, retrying"),
         }
     }
 }
