@@ -158,8 +158,8 @@ impl AuthKeys {
     /// Returns `None` when the token is forged or belongs to another user, or when all sessions of the user were ended after the
     /// token was issued.
     #[must_use]
-    pub fn verify_device_token(&self, mark: &str, user_id: i64, token_version: i64) -> Option<String> {
-        let body = self.unsealed(mark)?;
+    pub fn verify_device_token(&self, device_token: &str, user_id: i64, token_version: i64) -> Option<String> {
+        let body = self.unsealed(device_token)?;
         let meant = body.starts_with(&user_id.to_be_bytes()) && body[8..].starts_with(&token_version.to_be_bytes());
         meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
     }
@@ -167,17 +167,17 @@ impl AuthKeys {
     /// Returns `true` if auth-svc has issued this device token (proof of an earlier sign-in), no matter for which user. Checks only the
     /// HMAC of the token.
     #[must_use]
-    pub fn is_authentic_device_token(&self, mark: &str) -> bool {
-        self.unsealed(mark).is_some()
+    pub fn is_authentic_device_token(&self, device_token: &str) -> bool {
+        self.unsealed(device_token).is_some()
     }
 
     /// Decodes a device token (proof of an earlier sign-in) and returns its payload, or `None` when the HMAC of the token is
     /// invalid.
-    fn unsealed(&self, mark: &str) -> Option<Vec<u8>> {
-        if mark.len() > 2 * (DEVICE_TOKEN_LEN + 32) {
+    fn unsealed(&self, device_token: &str) -> Option<Vec<u8>> {
+        if device_token.len() > 2 * (DEVICE_TOKEN_LEN + 32) {
             return None;
         }
-        let mut bytes = URL_SAFE_NO_PAD.decode(mark).ok()?;
+        let mut bytes = URL_SAFE_NO_PAD.decode(device_token).ok()?;
         let (body, seal) = bytes.split_at_checked(DEVICE_TOKEN_LEN)?;
         hmac::verify(&self.device, body, seal).ok()?;
         bytes.truncate(DEVICE_TOKEN_LEN);

@@ -105,8 +105,8 @@ impl UserAdminService {
     /// - `PasswordConfirmationRequired` when a supervisor is created without a recent password confirmation.
     /// - `NotAllowed` when the caller is not a supervisor, `NotSignedIn` when the caller was deleted.
     /// - A database error.
-    pub async fn create(&self, act: AdminActionContext, person: NewUserInput) -> Result<StoredUser, Error> {
-        let NewUserInput { hmc, password, role, must_change } = person;
+    pub async fn create(&self, act: AdminActionContext, new_user: NewUserInput) -> Result<StoredUser, Error> {
+        let NewUserInput { hmc, password, role, must_change } = new_user;
         password::check_password_rules(&password, &hmc.key)?;
         self.check_not_reserved(&hmc)?;
         let password_hash = self.passwords.hash(password).await?;

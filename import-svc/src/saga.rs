@@ -86,23 +86,21 @@ pub struct Importer {
 
 impl Importer {
     /// Imports a file. If the returned future is dropped before publishing begins, the import is cancelled and undone.
-    pub async fn import(&self, person: RequestingUser, upload: UploadedWorkbook) -> Result<ImportOutcome> {
+    pub async fn import(&self, user: RequestingUser, upload: UploadedWorkbook) -> Result<ImportOutcome> {
         let attempt = ImportAttempt {
             upload_id: upload.id.to_string(),
             file_name: upload.file_name.clone(),
             digest: hex::sha256_hex(&upload.data),
-            caller: person.caller.clone(),
-            address: person.address.clone(),
+            caller: user.caller.clone(),
+            address: user.address.clone(),
             at: self.host.clock.now(),
         };
-        let steps = SagaClients::new(&self.host.channels, self.tokens.call_context_on_behalf_of(&person.bearer).await?);
+        let steps = SagaClients::new(&self.host.channels, self.tokens.call_context_on_behalf_of(&user.bearer).await?);
         match store::begin_import_attempt(&self.db, attempt, self.running.clone()).await? {
-            BeginAttemptResult::Started { id, leftover } => {
-                self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await
-            }
+            BeginAttemptResult::Started { id, leftover } => self.start(id, leftover, Run::new(self, id, user.caller, steps, upload)).await,
             BeginAttemptResult::AlreadyImported { campaign_id, vehicles } => match steps.find_published_campaign(campaign_id).await? {
                 Some(campaign) => {
-                    self.progress_of(upload.id, &person.caller).publish_final_phase(ImportPhase::Done).await;
+                    self.progress_of(upload.id, &user.caller).publish_final_phase(ImportPhase::Done).await;
                     Ok(ImportOutcome::from_campaign(campaign, vehicles, Vec::new()))
                 }
                 None => Err(errors::status(Code::NotFound, ErrorReason::NoCampaign, &"The campaign of this upload was deleted.").into()),

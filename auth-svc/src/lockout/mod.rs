@@ -151,23 +151,25 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
     Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::LOCKOUT_DURATION_MS / 1000) }
 }
 
-/// Returns the names of the lockout counters of a sign-in. `account` and `place` are the hashes of the login name and of the address.
+/// Returns the names of the lockout counters of a sign-in. `account` and `address_hash` are the hashes of the login name and of the address.
 ///
-/// `mark` is the id of the browser's device token (proof of an earlier sign-in). A browser with a device token has its own primary
-/// counter and no rate limits. Browsers without a device token (`mark` is `None`) share one primary counter per account and address, and
+/// `device_token_id` is the id of the browser's device token (proof of an earlier sign-in). A browser with a device token has its own primary
+/// counter and no rate limits. Browsers without a device token (`device_token_id` is `None`) share one primary counter per account and address, and
 /// are subject to the rate limits.
 ///
 /// The name of every counter of an account begins with a letter, a colon and the account.
 /// [`store::lockouts::delete_unexpired_counters`] finds the counters by this format.
 #[must_use]
-pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> CounterNames {
-    let pair = format!("p:{account}:{place}");
-    match mark {
-        Some(mark) => CounterNames { primary: format!("d:{account}:{mark}"), secondary: Some(pair), rate_limits: Vec::new() },
+pub fn sign_in_counter_names(account: &str, address_hash: &str, device_token_id: Option<&str>) -> CounterNames {
+    let pair = format!("p:{account}:{address_hash}");
+    match device_token_id {
+        Some(device_token_id) => {
+            CounterNames { primary: format!("d:{account}:{device_token_id}"), secondary: Some(pair), rate_limits: Vec::new() }
+        }
         None => CounterNames {
             primary: pair,
             secondary: None,
-            rate_limits: vec![(format!("a:{account}"), ACCOUNT_RATE_LIMIT), (format!("i:{place}"), ADDRESS_RATE_LIMIT)],
+            rate_limits: vec![(format!("a:{account}"), ACCOUNT_RATE_LIMIT), (format!("i:{address_hash}"), ADDRESS_RATE_LIMIT)],
         },
     }
 }
@@ -178,8 +180,8 @@ pub fn sign_in_counter_names(account: &str, place: &str, mark: Option<&str>) -> 
 /// counter is the primary counter of sign-ins from this address without a device token (proof of an earlier sign-in). Wrong current
 /// passwords can therefore also block these sign-ins.
 #[must_use]
-pub fn password_check_counter_names(account: &str, place: &str) -> CounterNames {
-    CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), rate_limits: Vec::new() }
+pub fn password_check_counter_names(account: &str, address_hash: &str) -> CounterNames {
+    CounterNames { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{address_hash}")), rate_limits: Vec::new() }
 }
 
 /// Returns the network whose addresses share one rate limit: an IPv4 address, or the /64 network of an IPv6 address. Also accepts a /64

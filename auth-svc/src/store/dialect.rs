@@ -23,22 +23,22 @@ pub async fn list_login_names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, 
     }
 }
 
-/// Returns the current time of the database in milliseconds since 1970. With SQLite, returns `here`, the time of this process.
+/// Returns the current time of the database in milliseconds since 1970. With SQLite, returns `process_now_ms`, the time of this process.
 ///
 /// With `PostgreSQL`, the time is `clock_timestamp()`, so that all replicas use one clock. `now()` would return the start time of the
 /// transaction, which is too early after a wait for row locks.
-pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
+pub async fn database_time_ms(db: &Db, process_now_ms: i64) -> Result<i64, sqlx::Error> {
     match db.read_pool() {
-        Engine::Sqlite(_) => Ok(here),
+        Engine::Sqlite(_) => Ok(process_now_ms),
         Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,
     }
 }
 
-/// Returns the current time of the database within a transaction, in milliseconds since 1970. With SQLite, returns `here`, the time of
+/// Returns the current time of the database within a transaction, in milliseconds since 1970. With SQLite, returns `process_now_ms`, the time of
 /// this process.
-pub async fn database_time_ms_in_tx(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
+pub async fn database_time_ms_in_tx(tx: &mut Tx<'_>, process_now_ms: i64) -> Result<i64, sqlx::Error> {
     match tx.connection() {
-        Engine::Sqlite(_) => Ok(here),
+        Engine::Sqlite(_) => Ok(process_now_ms),
         Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,
     }
 }

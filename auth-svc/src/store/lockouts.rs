@@ -13,7 +13,7 @@ use patio_kit::{
 use sqlx::{query, query_as, query_scalar};
 
 /// Checks whether a password attempt would be blocked, without counting the attempt.
-pub async fn check_attempt(db: &Db, counter_names: &CounterNames, here: i64) -> Result<LockoutDecision, Error> {
+pub async fn check_attempt(db: &Db, counter_names: &CounterNames, process_now_ms: i64) -> Result<LockoutDecision, Error> {
     let mut counters = FailureCounters::new();
     for bucket in &counter_names.sorted_counter_names() {
         let counter: Option<FailureCounter> = on!(db.read_pool(), c => query_as(
@@ -21,7 +21,7 @@ pub async fn check_attempt(db: &Db, counter_names: &CounterNames, here: i64) -> 
             .bind(bucket).fetch_optional(c).await)?;
         counters.insert(bucket.clone(), counter.unwrap_or_default());
     }
-    let now = dialect::database_time_ms(db, here).await?;
+    let now = dialect::database_time_ms(db, process_now_ms).await?;
     Ok(lockout_rules::apply_lockout_operation(&mut counters, counter_names, LockoutOperation::Check, now))
 }
 
@@ -30,7 +30,7 @@ pub async fn apply_lockout_operation(
     tx: &mut Tx<'_>,
     counter_names: &CounterNames,
     operation: LockoutOperation,
-    here: i64,
+    process_now_ms: i64,
 ) -> Result<LockoutDecision, Error> {
     let mut counters = FailureCounters::new();
     // The upsert only takes the row lock. The rows are always locked in one order, which avoids deadlocks.
@@ -42,7 +42,7 @@ pub async fn apply_lockout_operation(
             .bind(&bucket).fetch_one(c).await)?;
         counters.insert(bucket, counter);
     }
-    let now = dialect::database_time_ms_in_tx(tx, here).await?;
+    let now = dialect::database_time_ms_in_tx(tx, process_now_ms).await?;
     let verdict = lockout_rules::apply_lockout_operation(&mut counters, counter_names, operation, now);
     if matches!(verdict, LockoutDecision::Allow(_)) {
         for (bucket, counter) in &counters {
@@ -61,8 +61,8 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, counter: &FailureCounter) -> Result
 }
 
 /// Deletes the unexpired lockout counters of an account, for all addresses and devices. Returns the names of the deleted counters.
-pub async fn delete_unexpired_counters(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
-    let now = dialect::database_time_ms_in_tx(tx, here).await?;
+pub async fn delete_unexpired_counters(tx: &mut Tx<'_>, account: &str, process_now_ms: i64) -> Result<Vec<String>, Error> {
+    let now = dialect::database_time_ms_in_tx(tx, process_now_ms).await?;
     let counter_names = on!(tx.connection(), c => query_scalar(
         "delete from lockouts
           where (bucket in ($1, $2) or substr(bucket, 1, $3) in ($4, $5))
@@ -73,8 +73,8 @@ pub async fn delete_unexpired_counters(tx: &mut Tx<'_>, account: &str, here: i64
 }
 
 /// Deletes the lockout counters whose failures no longer count and whose block has ended.
-pub async fn purge_expired_counters(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
-    let now = dialect::database_time_ms_in_tx(tx, here).await?;
+pub async fn purge_expired_counters(tx: &mut Tx<'_>, process_now_ms: i64) -> Result<(), Error> {
+    let now = dialect::database_time_ms_in_tx(tx, process_now_ms).await?;
     on!(tx.connection(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

@@ -42,8 +42,8 @@ pub struct NewSession {
 }
 
 /// Inserts a new session; the sign-in also counts as a password confirmation.
-pub async fn insert(tx: &mut Tx<'_>, begun: &NewSession, here: DateTime<Utc>) -> Result<(), Error> {
-    let now = dialect::database_time_ms_in_tx(tx, here.timestamp_millis()).await?;
+pub async fn insert(tx: &mut Tx<'_>, begun: &NewSession, process_now: DateTime<Utc>) -> Result<(), Error> {
+    let now = dialect::database_time_ms_in_tx(tx, process_now.timestamp_millis()).await?;
     on!(tx.connection(), c => query(
         "insert into sessions (id, user_id, used_ms, ends_ms, device, address, begun_ms, confirmed_ms) values ($1, $2, $3, $4, $5, $6, $3, $3)")
         .bind(&begun.id).bind(begun.user_id).bind(now).bind(begun.ends_ms).bind(&begun.device).bind(&begun.address)
@@ -52,24 +52,24 @@ pub async fn insert(tx: &mut Tx<'_>, begun: &NewSession, here: DateTime<Utc>) ->
 }
 
 /// Records that the session's user entered the password again. Returns `false` when the session has ended.
-pub async fn record_password_confirmation(tx: &mut Tx<'_>, id: &str, here: DateTime<Utc>) -> Result<bool, Error> {
-    let now = dialect::database_time_ms_in_tx(tx, here.timestamp_millis()).await?;
+pub async fn record_password_confirmation(tx: &mut Tx<'_>, id: &str, process_now: DateTime<Utc>) -> Result<bool, Error> {
+    let now = dialect::database_time_ms_in_tx(tx, process_now.timestamp_millis()).await?;
     let noted = on!(tx.connection(), c => query("update sessions set confirmed_ms = $2 where id = $1")
         .bind(id).bind(now).execute(c).await.map(|done| done.rows_affected()))?;
     Ok(noted == 1)
 }
 
 /// Returns `true` if the session's user entered the password within the last `within_ms` milliseconds.
-pub async fn is_password_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, here: DateTime<Utc>) -> Result<bool, Error> {
-    let now = dialect::database_time_ms_in_tx(tx, here.timestamp_millis()).await?;
+pub async fn is_password_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, process_now: DateTime<Utc>) -> Result<bool, Error> {
+    let now = dialect::database_time_ms_in_tx(tx, process_now.timestamp_millis()).await?;
     let count: i64 = on!(tx.connection(), c => query_scalar("select count(*) from sessions where id = $1 and confirmed_ms > $2")
         .bind(id).bind(now - within_ms).fetch_one(c).await)?;
     Ok(count > 0)
 }
 
 /// Records that sessions were used now; ids of ended sessions are ignored.
-pub async fn record_session_activity(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> Result<(), Error> {
-    let now = dialect::database_time_ms_in_tx(tx, here.timestamp_millis()).await?;
+pub async fn record_session_activity(tx: &mut Tx<'_>, ids: &[String], process_now: DateTime<Utc>) -> Result<(), Error> {
+    let now = dialect::database_time_ms_in_tx(tx, process_now.timestamp_millis()).await?;
     for id in ids {
         on!(tx.connection(), c => query("update sessions set used_ms = $2 where id = $1 and used_ms < $2")
             .bind(id).bind(now).execute(c).await.map(drop))?;
@@ -108,10 +108,14 @@ pub async fn delete_user_sessions(tx: &mut Tx<'_>, user_id: i64) -> Result<(), E
 
 /// Deletes expired sessions, and sessions that were idle for at least `unused_ms` milliseconds. Returns only the idle sessions, so that
 /// the caller can revoke them.
-pub async fn delete_expired_and_idle_sessions(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<StoredSession>, Error> {
-    let here = here.timestamp_millis();
-    let now = dialect::database_time_ms_in_tx(tx, here).await?;
-    on!(tx.connection(), c => query("delete from sessions where ends_ms <= $1").bind(here).execute(c).await.map(drop))?;
+pub async fn delete_expired_and_idle_sessions(
+    tx: &mut Tx<'_>,
+    unused_ms: i64,
+    process_now: DateTime<Utc>,
+) -> Result<Vec<StoredSession>, Error> {
+    let process_now = process_now.timestamp_millis();
+    let now = dialect::database_time_ms_in_tx(tx, process_now).await?;
+    on!(tx.connection(), c => query("delete from sessions where ends_ms <= $1").bind(process_now).execute(c).await.map(drop))?;
     let ended = on!(tx.connection(), c => query_as(
         "delete from sessions where used_ms <= $1 returning id, user_id, used_ms, ends_ms, device, address, begun_ms")
         .bind(now - unused_ms).fetch_all(c).await)?;

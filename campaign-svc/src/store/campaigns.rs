@@ -108,7 +108,7 @@ pub async fn save_campaign(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), E
 /// report. This transaction must hold the row lock.
 ///
 /// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
-pub async fn save_status_from_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
+pub async fn save_status_from_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, report_revision: i64) -> Result<(), sqlx::Error> {
     on!(tx.connection(), c => query("update campaigns set status = $2, turn_revision = $3 where id = $1")
-        .bind(id).bind(campaign_status_text(status)).bind(turn_revision).execute(c).await.map(drop))
+        .bind(id).bind(campaign_status_text(status)).bind(report_revision).execute(c).await.map(drop))
 }

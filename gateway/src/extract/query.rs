@@ -61,10 +61,10 @@ impl PageQuery {
 ///
 /// # Errors
 /// Returns a 400 when no yard has this id.
-pub fn validate_yard_id(asked: Option<i32>) -> ApiResult<Option<i32>> {
-    match asked {
+pub fn validate_yard_id(yard_id: Option<i32>) -> ApiResult<Option<i32>> {
+    match yard_id {
         Some(id) if yard::yard_name(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
-        asked => Ok(asked),
+        yard_id => Ok(yard_id),
     }
 }
 
@@ -72,25 +72,25 @@ pub fn validate_yard_id(asked: Option<i32>) -> ApiResult<Option<i32>> {
 ///
 /// # Errors
 /// Returns a 400 when the id is not positive.
-pub fn validate_campaign_id(asked: Option<i64>) -> ApiResult<Option<i64>> {
-    match asked {
+pub fn validate_campaign_id(campaign_id: Option<i64>) -> ApiResult<Option<i64>> {
+    match campaign_id {
         Some(id) if id < 1 => Err(Problem::invalid_field("campaign_id", "must be a whole number greater than 0")),
-        asked => Ok(asked),
+        campaign_id => Ok(campaign_id),
     }
 }
 
 /// Returns the name of the yard with the given id; `None` when no id is given or no yard has the id.
 #[must_use]
-pub fn find_yard_name(asked: Option<i32>) -> Option<String> {
-    asked.and_then(yard::yard_name).map(str::to_owned)
+pub fn find_yard_name(yard_id: Option<i32>) -> Option<String> {
+    yard_id.and_then(yard::yard_name).map(str::to_owned)
 }
 
 /// Validates the search text in a request's query; an absent text becomes the empty string.
 ///
 /// # Errors
 /// Returns a 400 when the text is too long.
-pub fn validate_search_text(asked: Option<String>) -> ApiResult<String> {
-    let text = asked.unwrap_or_default();
+pub fn validate_search_text(search_text: Option<String>) -> ApiResult<String> {
+    let text = search_text.unwrap_or_default();
     if text.chars().count() > MAX_SEARCH_LEN { Err(Problem::invalid_field("search", "must have at most 200 characters")) } else { Ok(text) }
 }
 
@@ -98,7 +98,7 @@ pub fn validate_search_text(asked: Option<String>) -> ApiResult<String> {
 ///
 /// # Errors
 /// Returns a 400 when the name is empty or too long.
-pub fn validate_campaign_name(asked: String) -> ApiResult<String> {
-    let is_valid = !asked.trim().is_empty() && asked.chars().count() <= MAX_SEARCH_LEN;
-    if is_valid { Ok(asked) } else { Err(Problem::invalid_field("campaign_name", "must have 1 to 200 characters")) }
+pub fn validate_campaign_name(campaign_name: String) -> ApiResult<String> {
+    let is_valid = !campaign_name.trim().is_empty() && campaign_name.chars().count() <= MAX_SEARCH_LEN;
+    if is_valid { Ok(campaign_name) } else { Err(Problem::invalid_field("campaign_name", "must have 1 to 200 characters")) }
 }

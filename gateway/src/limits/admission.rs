@@ -227,11 +227,11 @@ impl AdmissionController {
     }
 
     /// Waits for a permit to process a request. Dropping the permit releases it. Returns `None` when the request must be rejected.
-    pub async fn acquire_permit(&self, rank: Priority) -> Option<Permit> {
+    pub async fn acquire_permit(&self, priority: Priority) -> Option<Permit> {
         let waiting = {
             let mut state = self.state();
-            if state.try_admit_immediately(rank) {
-                return Some(Permit(self.clone(), rank));
+            if state.try_admit_immediately(priority) {
+                return Some(Permit(self.clone(), priority));
             }
             state.drop_abandoned();
             if state.is_overloaded() {
@@ -239,7 +239,7 @@ impl AdmissionController {
                 return None;
             }
             let (here, waiting) = oneshot::channel();
-            let queue = if rank == Priority::Save { &mut state.saves } else { &mut state.reads };
+            let queue = if priority == Priority::Save { &mut state.saves } else { &mut state.reads };
             queue.push_back(here);
             waiting
         };

@@ -65,9 +65,9 @@ pub fn user_ids(pace: &pb::Pace) -> impl Iterator<Item = i64> {
 impl Pace {
     /// Converts a work pace from its proto form, with login names (HMC) in place of user ids.
     #[must_use]
-    pub fn new(pace: pb::Pace, people: &UserNameMap) -> Self {
+    pub fn new(pace: pb::Pace, user_names: &UserNameMap) -> Self {
         let person = |person: pb::UserPace| UserPace {
-            hmc: people.name(person.user_id),
+            hmc: user_names.name(person.user_id),
             yard_id: person.yard,
             yard_name: query::find_yard_name(person.yard),
             last_at: json_values::to_datetime_or_epoch(person.last_at.as_ref()),

@@ -100,7 +100,7 @@ pub fn user_ids(conflict: &pb::Conflict) -> impl Iterator<Item = i64> {
 impl Conflict {
     /// Converts a conflict from its proto form, with login names (HMC) in place of user ids.
     #[must_use]
-    pub fn new(conflict: pb::Conflict, people: &UserNameMap) -> Self {
+    pub fn new(conflict: pb::Conflict, user_names: &UserNameMap) -> Self {
         let chosen = side(conflict.chosen());
         Self {
             id: conflict.id,
@@ -115,12 +115,12 @@ impl Conflict {
             base: conflict.base,
             theirs: conflict.theirs,
             mine: conflict.mine,
-            theirs_by_hmc: conflict.theirs_by.map(|id| people.name(id)),
+            theirs_by_hmc: conflict.theirs_by.map(|id| user_names.name(id)),
             theirs_at: json_values::to_datetime_or_epoch(conflict.theirs_at.as_ref()),
-            mine_by_hmc: people.name(conflict.mine_by),
+            mine_by_hmc: user_names.name(conflict.mine_by),
             mine_at: json_values::to_datetime_or_epoch(conflict.mine_at.as_ref()),
             device_time: json_values::to_optional_datetime(conflict.device_time.as_ref()),
-            settled_by_hmc: conflict.settled_by.map(|id| people.name(id)),
+            settled_by_hmc: conflict.settled_by.map(|id| user_names.name(id)),
             settled_at: json_values::to_optional_datetime(conflict.settled_at.as_ref()),
         }
     }

@@ -22,16 +22,16 @@ pub struct Workbook(Vec<u8>);
 
 /// Returns the response that streams a file to the client. The first message from import-svc contains the name and type of the
 /// file; an error in a later message aborts the response.
-pub async fn build_file_response<S>(mut pieces: S, product: &str) -> ApiResult<Response>
+pub async fn build_file_response<S>(mut chunks: S, product: &str) -> ApiResult<Response>
 where
     S: Stream<Item = Result<pb::FileChunk, Status>> + Unpin + Send + 'static,
 {
-    let head = match pieces.next().await.transpose()?.and_then(|piece| piece.part) {
+    let head = match chunks.next().await.transpose()?.and_then(|piece| piece.part) {
         Some(Part::Head(head)) => head,
         Some(Part::Rejected(rejection)) => return Err(UploadError::from_rejection(rejection, product).into()),
         Some(Part::Data(_)) | None => return Err(Problem::internal_error()),
     };
-    let data = pieces.map(|piece| match piece?.part {
+    let data = chunks.map(|piece| match piece?.part {
         Some(Part::Data(data)) => Ok(Bytes::from(data)),
         _ => Err(Status::internal("file stream message without data")),
     });

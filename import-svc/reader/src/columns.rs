@@ -100,8 +100,8 @@ impl Columns {
     }
 
     /// Returns the meaning of the column with this index, counted from 0; `None` if the column has no name in row 1.
-    pub(crate) fn column_kind(&self, place: u32) -> Option<ColumnKind> {
-        self.0.get(&place).copied()
+    pub(crate) fn column_kind(&self, column_index: u32) -> Option<ColumnKind> {
+        self.0.get(&column_index).copied()
     }
 
     /// Returns the recognized columns from left to right, without the error column.
@@ -143,11 +143,11 @@ pub(crate) fn unexpected_column_rejection(name: &str) -> Rejection {
 }
 
 /// Builds the rejection of a value in a column that has no name in row 1.
-pub(crate) fn unnamed_column_rejection(place: u32, row: u32) -> Rejection {
-    let mut refusal = wrong_columns(&[], &[format!("{} (no name)", letters(place))]);
+pub(crate) fn unnamed_column_rejection(column_index: u32, row: u32) -> Rejection {
+    let mut refusal = wrong_columns(&[], &[format!("{} (no name)", letters(column_index))]);
     for error in &mut refusal.rows {
         error.row = row.into();
-        error.column = letters(place);
+        error.column = letters(column_index);
         "This column has values but no name in row 1.".clone_into(&mut error.message);
     }
     refusal

@@ -104,8 +104,8 @@ impl WorkbookReader {
     ///
     /// # Errors
     /// Returns a rejection when no row of the workbook can be read. Returns `NotStarted` when the reader process failed to start.
-    pub async fn read_correction_rows(&self, person: i64, file: Bytes) -> Result<CorrectionRows, WorkbookReadError> {
-        let output = self.run_child(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
+    pub async fn read_correction_rows(&self, user_id: i64, file: Bytes) -> Result<CorrectionRows, WorkbookReadError> {
+        let output = self.run_child(user_id, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match output.end {
             SheetReadResult::Rejected(rejection) if output.lines.is_empty() => Err(rejection.into()),
             SheetReadResult::Rejected(_) | SheetReadResult::Valid(_) => Ok(CorrectionRows(output.lines)),

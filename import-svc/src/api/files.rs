@@ -42,20 +42,20 @@ pub struct FileApi {
     db: Db,
     reader: WorkbookReader,
     exporter: Exporter,
-    places: UploadLimiter,
+    upload_limiter: UploadLimiter,
 }
 
 type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FileChunk, Status>> + Send>>;
 
 impl FileApi {
-    /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
+    /// Creates the gRPC service. `upload_limiter` limits how many uploaded files are in memory at the same time.
     #[must_use]
-    pub fn new(host: &ServiceHost, db: Db, (reader, exporter): (WorkbookReader, Exporter), places: UploadLimiter) -> Self {
-        Self { host: host.clone(), db, reader, exporter, places }
+    pub fn new(host: &ServiceHost, db: Db, (reader, exporter): (WorkbookReader, Exporter), upload_limiter: UploadLimiter) -> Self {
+        Self { host: host.clone(), db, reader, exporter, upload_limiter }
     }
 
     async fn script(&self, caller: &Caller, pieces: Streaming<pb::UploadChunk>) -> Result<Pieces, Error> {
-        let place = self.places.try_acquire()?;
+        let place = self.upload_limiter.try_acquire()?;
         let gathered = upload::receive_file(pieces, ".xlsx").await?;
         if let Some(refusal) = refusal_of(&gathered).or_else(|| check_file_name(&gathered.campaign_name)) {
             return Ok(download_stream::stream_rejection(refusal).boxed());
@@ -84,7 +84,7 @@ impl FileApi {
     /// Returns a copy of a rejected workbook in which the errors are marked. Only the uploader of the workbook and supervisors may
     /// download the copy. Other callers get `RejectedWorkbookNotFound`.
     async fn correction_workbook(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
-        let _place = self.places.try_acquire()?;
+        let _place = self.upload_limiter.try_acquire()?;
         let kept = rejected_workbooks::find_by_upload_id(&self.db, upload_id, self.host.clock.now())
             .await?
             .ok_or(Error::RejectedWorkbookNotFound)?;
@@ -105,7 +105,7 @@ impl FileApi {
     }
 
     async fn edit(&self, request: Request<Streaming<pb::UploadChunk>>, dry_run: bool) -> Result<pb::CsvResponse, Error> {
-        let _place = self.places.try_acquire()?;
+        let _place = self.upload_limiter.try_acquire()?;
         let bearer = CallContext::from_request(&request);
         let gathered = upload::receive_file(request.into_inner(), ".csv").await?;
         let outcome = if gathered.size > MAX_FILE_BYTES {

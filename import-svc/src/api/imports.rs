@@ -33,23 +33,26 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Implements the gRPC `ImportService`.
 pub struct ImportApi {
     importer: Importer,
-    places: UploadLimiter,
+    upload_limiter: UploadLimiter,
 }
 
 impl ImportApi {
-    /// Creates the gRPC service. `places` limits how many uploaded files are in memory at the same time.
+    /// Creates the gRPC service. `upload_limiter` limits how many uploaded files are in memory at the same time.
     #[must_use]
-    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, ActiveImports), places: UploadLimiter) -> Self {
-        Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_token_source("import-svc"), running }, places }
+    pub fn new(host: &ServiceHost, db: Db, (reader, running): (WorkbookReader, ActiveImports), upload_limiter: UploadLimiter) -> Self {
+        Self {
+            importer: Importer { host: host.clone(), db, reader, tokens: host.service_token_source("import-svc"), running },
+            upload_limiter,
+        }
     }
 
-    async fn act(&self, person: RequestingUser, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
-        let _place = self.places.try_acquire()?;
+    async fn act(&self, user: RequestingUser, pieces: Streaming<pb::UploadChunk>) -> Result<ImportOutcome, Error> {
+        let _place = self.upload_limiter.try_acquire()?;
         match upload::receive_workbook(pieces).await? {
-            ReceiveWorkbookOutcome::Complete(upload) => self.importer.import(person, upload).await,
+            ReceiveWorkbookOutcome::Complete(upload) => self.importer.import(user, upload).await,
             ReceiveWorkbookOutcome::Rejected(upload, rejection) => {
                 let Importer { host, .. } = &self.importer;
-                let progress = ProgressTracker::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
+                let progress = ProgressTracker::new(host.cache.clone(), host.clock.clone(), upload, user.caller.user_id);
                 progress.publish_final_phase(pb::ImportPhase::Failed).await;
                 Ok(ImportOutcome::Rejected(rejection))
             }

@@ -45,15 +45,15 @@ pub(super) struct ReceivedFile {
     pub(super) campaign_name: String,
 }
 
-/// Receives an uploaded file and checks whether the file name ends with `ending`. If the file is too large or its name has another
+/// Receives an uploaded file and checks whether the file name ends with `extension`. If the file is too large or its name has another
 /// ending, the function continues to receive up to `MAX_DISCARDED_BYTES` bytes, so that the client can finish sending.
-pub(super) async fn receive_file<S>(mut pieces: S, ending: &str) -> Result<ReceivedFile>
+pub(super) async fn receive_file<S>(mut chunks: S, extension: &str) -> Result<ReceivedFile>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
-    let first = next(&mut pieces).await?.ok_or_else(|| Error::InvalidField("the upload contains no file".to_owned()))?;
+    let first = next(&mut chunks).await?.ok_or_else(|| Error::InvalidField("the upload contains no file".to_owned()))?;
     let name: String = first.file_name.chars().filter(|c| !is_unprintable(*c)).take(MAX_NAME_LEN).collect();
-    let has_expected_extension = first.file_name.to_lowercase().ends_with(ending);
+    let has_expected_extension = first.file_name.to_lowercase().ends_with(extension);
     let (id, mut campaign_name) = (first.upload_id.clone(), String::new());
     let (mut data, mut size) = (BytesMut::new(), 0);
     let mut piece = Some(first);
@@ -71,17 +71,17 @@ where
         if !chunk.campaign_name.trim().is_empty() {
             chunk.campaign_name.trim().clone_into(&mut campaign_name);
         }
-        piece = next(&mut pieces).await?;
+        piece = next(&mut chunks).await?;
     }
     Ok(ReceivedFile { id, name, has_expected_extension, size, data: data.freeze(), campaign_name })
 }
 
 /// Receives a workbook for import and checks its size and file extension.
-pub(super) async fn receive_workbook<S>(pieces: S) -> Result<ReceiveWorkbookOutcome>
+pub(super) async fn receive_workbook<S>(chunks: S) -> Result<ReceiveWorkbookOutcome>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
-    let gathered = receive_file(pieces, ".xlsx").await?;
+    let gathered = receive_file(chunks, ".xlsx").await?;
     let id = upload_id(&gathered.id)?;
     if gathered.size > MAX_FILE_BYTES {
         return Ok(ReceiveWorkbookOutcome::Rejected(id, file_too_large_rejection()));

@@ -69,28 +69,28 @@ impl Exporter {
     /// # Errors
     /// Returns `Busy` when too many exports run. Also returns an error when the campaign does not exist, when another service
     /// fails, or when the file cannot be written.
-    pub async fn export(&self, person: &RequestingUser, campaign_id: i64, report: Report) -> Result<ExportedFile> {
+    pub async fn export(&self, user: &RequestingUser, campaign_id: i64, report: Report) -> Result<ExportedFile> {
         let _turn = self.turns.try_acquire().map_err(|_| Error::Busy)?;
-        let campaign = self.campaign(person, campaign_id).await?;
+        let campaign = self.campaign(user, campaign_id).await?;
         let mut vehicles = VehicleServiceClient::new(self.host.channels.vehicle.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES);
         let chunks = vehicles
-            .export_vehicles(person.bearer.grpc_request_with_timeout(BULK_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
+            .export_vehicles(user.bearer.grpc_request_with_timeout(BULK_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
             .await?
             .into_inner();
         let name = self.name(&campaign, report);
         let (lines, written) = mpsc::channel(MAX_QUEUED_CHUNKS);
         let (now, folder, about) = (self.host.clock.now(), self.folder.clone(), campaign.clone());
         let writing = tokio::task::spawn_blocking(move || write(report, written, &about, now, folder));
-        let fed = self.feed(person, chunks, lines).await;
+        let fed = self.feed(user, chunks, lines).await;
         let (file, vehicles) = writing.await.map_err(Error::TaskAborted)??;
         fed?;
-        self.append_audit(person, &campaign, vehicles, &name).await?;
+        self.append_audit(user, &campaign, vehicles, &name).await?;
         Ok(ExportedFile { name, file })
     }
 
-    async fn campaign(&self, person: &RequestingUser, id: i64) -> Result<Campaign> {
+    async fn campaign(&self, user: &RequestingUser, id: i64) -> Result<Campaign> {
         let mut campaigns: CampaignServiceClient<ServiceChannel> = CampaignServiceClient::new(self.host.channels.campaign.clone());
-        Ok(campaigns.get_campaign(person.bearer.grpc_request(GetCampaignRequest { id, yard: None })).await?.into_inner())
+        Ok(campaigns.get_campaign(user.bearer.grpc_request(GetCampaignRequest { id, yard: None })).await?.into_inner())
     }
 
     fn name(&self, campaign: &Campaign, report: Report) -> String {
@@ -99,12 +99,12 @@ impl Exporter {
     }
 
     /// Sends the exported vehicles, with the names of their last editors, to the workbook writer. Stops if the writer has failed.
-    async fn feed(&self, person: &RequestingUser, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
+    async fn feed(&self, user: &RequestingUser, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<ExportRow>>) -> Result<()> {
         let (users, mut names) = (UserNameCache::new(UserServiceClient::new(self.host.channels.auth.clone())), UserNameMap::default());
         while let Some(chunk) = chunks.message().await? {
             // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
             let missing = chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by).filter(|id| !names.contains(*id));
-            let missing = users.resolve_names(&person.bearer, missing).await;
+            let missing = users.resolve_names(&user.bearer, missing).await;
             names.extend(missing);
             let name = |id: Option<i64>| id.map(|id| names.name(id)).unwrap_or_default();
             let named = chunk.vehicles.into_iter().map(|vehicle| ExportRow { modified_by: name(vehicle.modified_by), vehicle });
@@ -115,14 +115,14 @@ impl Exporter {
         Ok(())
     }
 
-    async fn append_audit(&self, person: &RequestingUser, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
-        let (caller, now) = (person.caller.clone(), self.host.clock.now());
+    async fn append_audit(&self, user: &RequestingUser, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
+        let (caller, now) = (user.caller.clone(), self.host.clock.now());
         let event = audit::AuditEvent {
             kind: "exported",
             subject: format!("campaign {}", campaign.id),
             summary: format!("exported {vehicles} vehicles of {} as {file}", campaign.name),
             new: Some(json!({ "vehicles": vehicles, "file_name": file })),
-            address: person.address.clone(),
+            address: user.address.clone(),
             ..audit::AuditEvent::default()
         };
         self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await.map_err(Error::Database)

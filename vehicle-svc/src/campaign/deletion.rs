@@ -51,17 +51,17 @@ impl CampaignDeleter {
         });
     }
 
-    /// Deletes every campaign whose import was undone. The calls use the token of the user `person`, or the token of vehicle-svc if
-    /// `person` is `None`.
+    /// Deletes every campaign whose import was undone. The calls use the token of the user `caller`, or the token of vehicle-svc if
+    /// `caller` is `None`.
     ///
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.
-    pub async fn execute_pending_campaign_deletions(&self, person: Option<&CallContext>) -> Result<(), Status> {
+    pub async fn execute_pending_campaign_deletions(&self, caller: Option<&CallContext>) -> Result<(), Status> {
         let pending = jobs::list_pending_campaign_deletions(&self.db).await.map_err(|cause| errors::database_status(&cause))?;
         metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(to_gauge_value(pending.len()));
         for waiting in pending {
-            match person {
-                Some(person) => self.remove(waiting, person).await?,
+            match caller {
+                Some(caller) => self.remove(waiting, caller).await?,
                 None => self.remove(waiting, &self.tokens.call_context_as_service().await?).await?,
             }
         }

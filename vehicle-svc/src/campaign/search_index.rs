@@ -96,8 +96,15 @@ impl CampaignSearchIndex {
     /// Creates an empty index for one layout number of the campaign. The layout number increases whenever vehicles move, and the
     /// index is then out of date.
     #[must_use]
-    pub fn new(layout: i64) -> Self {
-        Self { layout, ids: Vec::new(), yards: Vec::new(), positions_by_yard: HashMap::new(), text: String::new(), ends: Vec::new() }
+    pub fn new(layout_revision: i64) -> Self {
+        Self {
+            layout: layout_revision,
+            ids: Vec::new(),
+            yards: Vec::new(),
+            positions_by_yard: HashMap::new(),
+            text: String::new(),
+            ends: Vec::new(),
+        }
     }
 
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {

@@ -205,7 +205,7 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Resul
         })
         .collect();
     let changes: Vec<_> =
-        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.batchable_save(attempt)).collect();
+        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.as_batchable_save(attempt)).collect();
     let mut written = saves::write_saves(tx, &changes).await?;
     drop(changes);
     let mut tried = |judged: EvaluatedSave| {

@@ -73,7 +73,7 @@ impl EvaluatedSave {
     /// Returns the data for writing the save with one statement. Returns `None` for a repeated save, and for a save with conflicts,
     /// which needs several statements.
     #[must_use]
-    pub fn batchable_save<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<NewSave<'s>> {
+    pub fn as_batchable_save<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<NewSave<'s>> {
         let Verdict { content, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
         Some(NewSave { before: &self.found.vehicle, content, deltas, entry, key: &attempt.key, yard_filter: attempt.save.yard_filter })
     }

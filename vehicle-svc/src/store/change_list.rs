@@ -56,8 +56,8 @@ pub async fn list_vehicle_ids_deleted_since(db: &Db, campaign: i64, revision: i6
         .bind(campaign).bind(revision).bind(MAX_CHANGES_PER_DELTA + 1).fetch_all(c).await)
 }
 
-/// Deletes up to `most` rows of the table `changes` that belong to a removed campaign. Returns the number of deleted rows.
-pub async fn delete_changes_of_campaign(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
+/// Deletes up to `limit` rows of the table `changes` that belong to a removed campaign. Returns the number of deleted rows.
+pub async fn delete_changes_of_campaign(tx: &mut Tx<'_>, campaign: i64, limit: i64) -> Result<u64> {
     on!(tx.connection(), c => query("delete from changes where vehicle_id in (select vehicle_id from changes where campaign_id = $1 limit $2)")
-        .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
+        .bind(campaign).bind(limit).execute(c).await.map(|done| done.rows_affected()))
 }

@@ -129,11 +129,11 @@ pub async fn insert(tx: &mut Tx<'_>, maker: &ConflictingSave<'_>, new: &NewConfl
     Ok((id, true))
 }
 
-/// Returns the number of open conflicts that the saves of user `by` caused. The count stops at `most`.
-pub async fn count_open_conflicts_caused_by_user(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
+/// Returns the number of open conflicts that the saves of user `by` caused. The count stops at `limit`.
+pub async fn count_open_conflicts_caused_by_user(tx: &mut Tx<'_>, by: i64, limit: i64) -> Result<i64> {
     on!(tx.connection(), c => query_scalar(
         "select count(*) from (select 1 from conflicts where mine_by = $1 and settled_at is null limit $2) as open")
-        .bind(by).bind(most).fetch_one(c).await)
+        .bind(by).bind(limit).fetch_one(c).await)
 }
 
 /// Returns a conflict, or `None` when the conflict does not exist or the campaign is removed.

@@ -132,9 +132,9 @@ pub async fn update_snapshots_after_undo(tx: &mut Tx<'_>, job: i64, restored: &[
     insert(tx, job, left).await
 }
 
-/// Deletes some snapshots of a job: one row of `job_parts`, or up to `most` rows of the older table `job_changes`. Returns the
+/// Deletes some snapshots of a job: one row of `job_parts`, or up to `limit` rows of the older table `job_changes`. Returns the
 /// number of deleted rows; 0 when no snapshot is left.
-pub async fn delete_chunk(tx: &mut Tx<'_>, job: i64, most: i64) -> Result<u64> {
+pub async fn delete_chunk(tx: &mut Tx<'_>, job: i64, limit: i64) -> Result<u64> {
     let parts = on!(tx.connection(), c => query(
         "delete from job_parts where job_id = $1 and part in (select part from job_parts where job_id = $1 order by part limit 1)")
         .bind(job).execute(c).await.map(|done| done.rows_affected()))?;
@@ -144,5 +144,5 @@ pub async fn delete_chunk(tx: &mut Tx<'_>, job: i64, most: i64) -> Result<u64> {
     on!(tx.connection(), c => query(
         "delete from job_changes where job_id = $1
             and vehicle_id in (select vehicle_id from job_changes where job_id = $1 order by vehicle_id limit $2)")
-        .bind(job).bind(most).execute(c).await.map(|done| done.rows_affected()))
+        .bind(job).bind(limit).execute(c).await.map(|done| done.rows_affected()))
 }

@@ -246,10 +246,10 @@ pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>
     on!(tx.connection(), c => query_as(AssertSqlSafe(text)).bind(id).fetch_optional(c).await)
 }
 
-/// Returns the campaigns of a job, locked against opening and closing until the commit. If `whole` is true, the lock also blocks
+/// Returns the campaigns of a job, locked against opening and closing until the commit. If `blocks_saves` is true, the lock also blocks
 /// saves in these campaigns.
-pub async fn lock_campaigns_of_job(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<JobCampaign>> {
-    let lock = if whole { "for update of c" } else { "for key share of c" };
+pub async fn lock_campaigns_of_job(tx: &mut Tx<'_>, job: i64, blocks_saves: bool) -> Result<Vec<JobCampaign>> {
+    let lock = if blocks_saves { "for update of c" } else { "for key share of c" };
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id = $1 order by k.campaign_id {}",

@@ -34,13 +34,13 @@ pub async fn count_devices(tx: &mut Tx<'_>, user: i64) -> Result<i64> {
 }
 
 /// Stores a device's report of pending saves for a campaign. Does nothing when the campaign is a draft or removed.
-pub async fn upsert_device_report(tx: &mut Tx<'_>, campaign: i64, held: &DevicePendingSaves) -> Result<()> {
+pub async fn upsert_device_report(tx: &mut Tx<'_>, campaign: i64, report: &DevicePendingSaves) -> Result<()> {
     on!(tx.connection(), c => query(
         "insert into held (user_id, device, campaign_id, saves, oldest_at, told_at)
          select $1, $2, id, $4, $5, $6 from campaigns where id = $3 and gate in ('open', 'closed')
          on conflict (user_id, device, campaign_id) do update
             set saves = excluded.saves, oldest_at = excluded.oldest_at, told_at = excluded.told_at")
-        .bind(held.user_id).bind(&held.device).bind(campaign).bind(held.saves).bind(held.oldest_at).bind(held.told_at)
+        .bind(report.user_id).bind(&report.device).bind(campaign).bind(report.saves).bind(report.oldest_at).bind(report.told_at)
         .execute(c).await.map(drop))
 }
 

@@ -187,12 +187,12 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
         .fetch_all(c).await)
 }
 
-/// Returns up to `most` vehicles of a campaign in walking order (by parking space), starting with the vehicle `first`. The field
+/// Returns up to `limit` vehicles of a campaign in walking order (by parking space), starting with the vehicle `first`. The field
 /// `next` of the vehicles is not set.
 ///
 /// The limit is part of the SQL text. If the limit were a parameter, `PostgreSQL` would plan the statement anew at each call, and
 /// the query would take twice as long.
-pub async fn list_starting_at_vehicle(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
+pub async fn list_starting_at_vehicle(db: &Db, campaign: i64, first: i64, limit: i64) -> Result<Vec<Vehicle>> {
     let text = format!(
         concat!(
             "select ",
@@ -201,7 +201,7 @@ pub async fn list_starting_at_vehicle(db: &Db, campaign: i64, first: i64, most: 
               where v.campaign_id = $1 and (v.walk_key, v.id) >= ((select walk_key from vehicles where id = $2), $2)
               order by v.walk_key, v.id limit {}"
         ),
-        most
+        limit
     );
     on!(db.read_pool(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(first).fetch_all(c).await)
 }
@@ -227,13 +227,13 @@ pub struct SearchIndexEntry {
     pub walk_key: String,
 }
 
-/// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list starts after the
+/// Returns up to `limit` vehicles of a campaign for the search index, in walking order (by parking space). The list starts after the
 /// vehicle at `position` (sort key and id).
-pub async fn list_search_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<SearchIndexEntry>> {
+pub async fn list_search_index_entries(db: &Db, campaign: i64, position: &(String, i64), limit: i64) -> Result<Vec<SearchIndexEntry>> {
     on!(db.read_pool(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
           where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
-        .bind(campaign).bind(&position.0).bind(position.1).bind(most)
+        .bind(campaign).bind(&position.0).bind(position.1).bind(limit)
         .fetch_all(c).await)
 }
 
@@ -277,14 +277,14 @@ pub struct ExportedVehicle {
     pub modified_at: DateTime<Utc>,
 }
 
-/// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The list starts
+/// Returns up to `limit` vehicles of a campaign with the columns of an export, in walking order (by parking space). The list starts
 /// after the vehicle at `position` (sort key and id).
-pub async fn list_for_export_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
+pub async fn list_for_export_after(db: &Db, campaign: i64, position: &(String, i64), limit: i64) -> Result<Vec<ExportedVehicle>> {
     on!(db.read_pool(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
                 modified_by, modified_at
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
-        .bind(campaign).bind(&position.0).bind(position.1).bind(most)
+        .bind(campaign).bind(&position.0).bind(position.1).bind(limit)
         .fetch_all(c).await)
 }
 
@@ -313,13 +313,13 @@ pub struct VehicleListRow {
     pub walk_key: String,
 }
 
-/// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start after the vehicle
+/// Returns up to `limit` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start after the vehicle
 /// at `position` (sort key and id).
-pub async fn list_for_sync_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleListRow>> {
+pub async fn list_for_sync_after(db: &Db, campaign: i64, position: &(String, i64), limit: i64) -> Result<Vec<VehicleListRow>> {
     on!(db.read_pool(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
-        .bind(campaign).bind(&position.0).bind(position.1).bind(most)
+        .bind(campaign).bind(&position.0).bind(position.1).bind(limit)
         .fetch_all(c).await)
 }
 
@@ -366,11 +366,11 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[ImportedVehicle], at:
     }
 }
 
-/// Deletes up to `most` vehicles of a campaign. Returns the number of deleted vehicles.
-pub async fn delete_chunk(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
+/// Deletes up to `limit` vehicles of a campaign. Returns the number of deleted vehicles.
+pub async fn delete_chunk(tx: &mut Tx<'_>, campaign: i64, limit: i64) -> Result<u64> {
     on!(tx.connection(), c => sqlx::query(
         "delete from vehicles where id in (select id from vehicles where campaign_id = $1 order by walk_key, id limit $2)")
-        .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
+        .bind(campaign).bind(limit).execute(c).await.map(|done| done.rows_affected()))
 }
 
 /// Returns up to ten VINs of a campaign's vehicles that match the given comparison keys (upper case, without blanks, hyphens and

@@ -241,7 +241,7 @@ impl Yard {
 
     /// Returns a token of another service that acts for a user.
     pub fn service_for(&self, id: i64, role: Role) -> CallContext {
-        self.person(id, role).delegate_to(&self.service())
+        self.person(id, role).to_delegated_context(&self.service())
     }
 
     pub fn person(&self, id: i64, role: Role) -> CallContext {

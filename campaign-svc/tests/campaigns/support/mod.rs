@@ -68,7 +68,7 @@ impl World {
     pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
         let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
         patio_testing::bearer(&self.host, id, role)
-            .delegate_to(&service)
+            .to_delegated_context(&service)
             .grpc_request_with_timeout(patio_testing::LONG_CALL_TIMEOUT, message)
     }
 

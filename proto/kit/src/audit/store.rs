@@ -158,13 +158,13 @@ pub(super) async fn has_unsealed_entries(db: &Db, late: i64) -> Result<bool> {
     Ok(first.is_some())
 }
 
-/// Returns up to `most` audit entries that are not sealed yet (not in the hash chain), oldest first. The search goes back `late` ids
+/// Returns up to `limit` audit entries that are not sealed yet (not in the hash chain), oldest first. The search goes back `late` ids
 /// from the newest sealed entry, because a slow transaction may commit an entry after entries with higher ids were sealed.
-pub(super) async fn list_unsealed_entries(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
+pub(super) async fn list_unsealed_entries(tx: &mut Tx<'_>, late: i64, limit: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.connection(), c => query_scalar(LAST_SEALED_ID).fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
     let ids: Vec<i64> = on!(tx.connection(), c => query_scalar(LIST_UNSEALED_IDS)
-        .bind(from).bind(late + most).bind(most).fetch_all(c).await)?;
+        .bind(from).bind(late + limit).bind(limit).fetch_all(c).await)?;
     let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(Vec::new()) };
     let rows: Vec<AuditRow> = on!(tx.connection(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
@@ -196,8 +196,8 @@ pub(super) async fn insert_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow
     }
 }
 
-pub(super) async fn list_seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {
-    on!(db.read_pool(), c => query_as("select id, digest from audit_seals where id > $1 order by id limit $2").bind(id).bind(most).fetch_all(c).await)
+pub(super) async fn list_seals_after(db: &Db, id: i64, limit: i64) -> Result<Vec<Seal>> {
+    on!(db.read_pool(), c => query_as("select id, digest from audit_seals where id > $1 order by id limit $2").bind(id).bind(limit).fetch_all(c).await)
 }
 
 macro_rules! sealed {
@@ -217,19 +217,19 @@ macro_rules! sealed {
     };
 }
 
-/// Returns up to `most` sealed entries after a position (seal number and entry id), in the order of the chain.
+/// Returns up to `limit` sealed entries after a position (seal number and entry id), in the order of the chain.
 ///
 /// On `PostgreSQL`, the query finds the partition of an entry by the time of the entry. An entry whose time was changed is therefore not
 /// found and counts as missing.
 ///
 /// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long.
-pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
+pub(super) async fn list_sealed_entries_after(db: &Db, (seal, event): (i64, i64), limit: i64) -> Result<Vec<SealedEntry>> {
     let text = if db.is_postgres() {
         sealed!("json_build_array", "json_agg", " and e.at = d.at")
     } else {
         sealed!("json_array", "json_group_array", "")
     };
-    let all: Option<String> = on!(db.read_pool(), c => query_scalar(text).bind(seal).bind(event).bind(most).fetch_one(c).await)?;
+    let all: Option<String> = on!(db.read_pool(), c => query_scalar(text).bind(seal).bind(event).bind(limit).fetch_one(c).await)?;
     let read = move || all.map_or_else(|| Ok(Vec::new()), |all| serde_json::from_str(&all));
     let read = tokio::task::spawn_blocking(read).await.map_err(|_| sqlx::Error::WorkerCrashed)?;
     read.map_err(|cause| sqlx::Error::Decode(cause.into()))
@@ -254,16 +254,16 @@ pub(super) async fn list_unpartitioned_tables(db: &Db) -> Result<Vec<&'static st
     Ok(if has_first { vec!["audit_events_first", "audit_events_rest"] } else { vec!["audit_events_rest"] })
 }
 
-/// Deletes up to `most` access entries (page views, sign-ins, sign-outs, denied calls) of a table that were written before a given time.
+/// Deletes up to `limit` access entries (page views, sign-ins, sign-outs, denied calls) of a table that were written before a given time.
 /// Returns the number of deleted entries.
 ///
 /// On `PostgreSQL`, the entries must also be older than the retention time according to the database's clock, because a trigger rejects
 /// earlier deletions.
-pub(super) async fn delete_access_entries(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
+pub(super) async fn delete_access_entries(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, limit: i64) -> Result<u64> {
     let own_clock = if tx.is_postgres() { "and at < now() - interval '183 days'" } else { "" };
     let text =
         format!("delete from {table} where id in (select id from {table} where {IS_ACCESS} and at < $1 {own_clock} order by at limit $2)");
-    on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(before).bind(most).execute(c).await.map(|done| done.rows_affected()))
+    on!(tx.connection(), c => query(AssertSqlSafe(text)).bind(before).bind(limit).execute(c).await.map(|done| done.rows_affected()))
 }
 
 /// Creates the audit log partitions of a month on `PostgreSQL`, unless they exist.

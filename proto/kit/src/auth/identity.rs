@@ -317,11 +317,11 @@ impl TokenVerifier {
         }
     }
 
-    /// Removes up to `most` session ids from the queue of unreported activity, and returns them for a report to auth-svc.
+    /// Removes up to `limit` session ids from the queue of unreported activity, and returns them for a report to auth-svc.
     #[must_use]
-    pub fn take_unreported_sessions(&self, most: usize) -> Vec<String> {
+    pub fn take_unreported_sessions(&self, limit: usize) -> Vec<String> {
         let (now, mut uses) = (self.clock.now(), self.uses());
-        let taken: Vec<String> = uses.unreported.iter().take(most).cloned().collect();
+        let taken: Vec<String> = uses.unreported.iter().take(limit).cloned().collect();
         if !taken.is_empty() {
             for session in &taken {
                 uses.unreported.remove(session);

@@ -55,12 +55,12 @@ impl ServiceTokenSource {
         Ok(bearer)
     }
 
-    /// Returns a call context for calls that this service makes on behalf of a user. `person` is the call context of the user.
+    /// Returns a call context for calls that this service makes on behalf of a user. `caller` is the call context of the user.
     ///
     /// # Errors
     /// Returns the error status of auth-svc when auth-svc issues no token.
-    pub async fn call_context_on_behalf_of(&self, person: &CallContext) -> Result<CallContext, Status> {
-        Ok(person.delegate_to(&self.call_context_as_service().await?))
+    pub async fn call_context_on_behalf_of(&self, caller: &CallContext) -> Result<CallContext, Status> {
+        Ok(caller.to_delegated_context(&self.call_context_as_service().await?))
     }
 
     /// Requests a service token from auth-svc. Tries each value of the service secret until auth-svc accepts one. During a change of the

@@ -49,7 +49,7 @@ impl CallContext {
     /// Returns the context of a call that a service makes on behalf of this caller. `service` is the call context with the
     /// service's own token.
     #[must_use]
-    pub fn delegate_to(&self, service: &Self) -> Self {
+    pub fn to_delegated_context(&self, service: &Self) -> Self {
         Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }
     }
 

@@ -27,15 +27,15 @@ pub(super) struct ServiceAddress {
 }
 
 impl ServiceAddress {
-    /// Parses the URL of a service. The scheme must be `https` if `by_tls` is true, otherwise `http`.
+    /// Parses the URL of a service. The scheme must be `https` if `requires_tls` is true, otherwise `http`.
     ///
     /// # Errors
     /// Returns an error when the URL is invalid, lacks a host or a port, or has the wrong scheme.
-    pub(super) fn parse(url: &str, by_tls: bool) -> anyhow::Result<Self> {
+    pub(super) fn parse(url: &str, requires_tls: bool) -> anyhow::Result<Self> {
         let uri: Uri = url.parse().with_context(|| format!("`{url}` is not a URL"))?;
         match uri.scheme_str() {
-            Some("https") => ensure!(by_tls, "`{url}` needs PATIO_SERVICE_TLS, a folder with tls.crt, tls.key and ca.crt"),
-            Some("http") => ensure!(!by_tls, "`{url}` must begin with https://, as PATIO_SERVICE_TLS is set"),
+            Some("https") => ensure!(requires_tls, "`{url}` needs PATIO_SERVICE_TLS, a folder with tls.crt, tls.key and ca.crt"),
+            Some("http") => ensure!(!requires_tls, "`{url}` must begin with https://, as PATIO_SERVICE_TLS is set"),
             _ => bail!("`{url}` must begin with http:// or https://"),
         }
         let host = uri.host().with_context(|| format!("`{url}` names no host"))?;

@@ -78,9 +78,9 @@ pub struct PooledConnection {
 
 impl PostgresPool {
     /// Creates a pool that opens its connections on demand.
-    pub(super) fn new_lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
-        let pool = pool.max_connections(most).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(to);
-        Self { pool, permits: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default(), required_position: None }
+    pub(super) fn new_lazy(max_connections: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
+        let pool = pool.max_connections(max_connections).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(to);
+        Self { pool, permits: Arc::new(Semaphore::new(max_connections as usize)), waiting: Arc::default(), required_position: None }
     }
 
     /// Takes a connection from the pool for exclusive use.
