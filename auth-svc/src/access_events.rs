@@ -45,7 +45,7 @@ struct Sort {
 /// Counter of the repetitions of an access event (page view, sign-in or rejected call) that is already in the audit log.
 struct Series {
     since: DateTime<Utc>,
-    /// Number of repetitions; the first event is not included.
+    /// Number of equal events after the first event.
     more: u64,
     caller: Caller,
     subject: String,

@@ -76,8 +76,8 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
     Ok(ended?)
 }
 
-/// Re-encrypts all keys stored in the database with the first key of the key file, and returns their number. The stored keys keep
-/// their values, so sessions, device tokens (proofs of earlier sign-ins) and pending saves (not yet sent by phones) stay valid.
+/// Re-encrypts all keys stored in the database with the first key of the key file, and returns the number of these keys. The stored
+/// keys keep their values, so sessions, device tokens (proofs of earlier sign-ins) and pending saves (not yet sent by phones) stay valid.
 ///
 /// # Errors
 /// Returns an error when the key file is missing or unreadable, when a stored key cannot be decrypted with any key of the file, or

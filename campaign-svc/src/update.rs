@@ -90,14 +90,15 @@ impl ServiceContext {
         }
     }
 
-    /// Syncs a campaign's name and write lock to vehicle-svc. A failure is only logged, because the sweeper repeats the sync.
+    /// Syncs a campaign's name and write lock (whether saves are rejected) to vehicle-svc. A failure is only logged, because the sweeper
+    /// repeats the sync.
     async fn sync_or_defer(&self, campaign: &Campaign) {
         if let Err(cause) = self.sync_campaign(campaign).await {
             tracing::warn!(%cause, campaign = campaign.id, "failed to sync the name and write lock of a campaign to vehicle-svc, retrying in the background");
         }
     }
 
-    /// Syncs a campaign's name and write lock to vehicle-svc, and records the revision as acknowledged.
+    /// Syncs a campaign's name and write lock (whether saves are rejected) to vehicle-svc, and records the revision as acknowledged.
     pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
         self.vehicles.sync_campaign(campaign).await?;
         let (id, revision) = (campaign.id, campaign.revision);
@@ -179,7 +180,7 @@ impl Save {
     }
 }
 
-/// Returns `true` if the campaign's name or write lock changed and must be sent to vehicle-svc.
+/// Returns `true` if the campaign's name or write lock (whether saves are rejected) changed and must be sent to vehicle-svc.
 fn must_sync(before: &Campaign, after: &Campaign) -> bool {
     before.name != after.name || before.vehicle_write_gate() != after.vehicle_write_gate()
 }

@@ -1,4 +1,5 @@
-//! Client of vehicle-svc: reads the progress of campaigns, sends their names and write locks, and deletes vehicles.
+//! Client of vehicle-svc: reads the progress of campaigns, sends their names and write locks (whether saves are rejected), and
+//! deletes vehicles.
 use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
     auth::service_tokens::ServiceTokenSource,
@@ -57,8 +58,8 @@ impl VehicleClient {
         Ok(self.yards.clone().list_active_campaigns(request).await.map_err(Error::DependencyFailed)?.into_inner())
     }
 
-    /// Sends a campaign's name, write lock and revision to vehicle-svc. vehicle-svc ignores a revision that is not
-    /// higher than its stored revision.
+    /// Sends a campaign's name, write lock (whether saves are rejected) and revision to vehicle-svc. vehicle-svc ignores
+    /// the message if the revision is not higher than its stored revision.
     pub async fn sync_campaign(&self, campaign: &Campaign) -> Result<(), Error> {
         let gate = campaign.vehicle_write_gate().into();
         let message = SyncCampaignRequest { campaign_id: campaign.id, name: campaign.name.clone(), gate, revision: campaign.revision };

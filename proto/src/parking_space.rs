@@ -1,4 +1,4 @@
-//! Validation of parking spaces.
+//! Validation of parking spaces: texts such as `A-10`, painted on the ground, each of which names a place in a yard.
 use crate::normalization;
 
 /// Maximum length of a parking space, in characters.

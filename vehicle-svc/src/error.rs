@@ -11,7 +11,7 @@ pub enum Error {
     /// The campaign with this id does not exist, or is being imported or deleted.
     #[error("Campaign not found. It may have been deleted.")]
     CampaignNotFound(i64),
-    /// The bulk job with this id does not exist, or was deleted because it is older than 90 days.
+    /// The bulk job with this id does not exist, was deleted after its retention time, or is an import that still runs.
     #[error("This change can no longer be undone. Changes can be undone for 90 days.")]
     JobNotFound(i64),
     /// The conflict with this id does not exist, or its campaign was deleted.
@@ -29,7 +29,7 @@ pub enum Error {
     /// The save is based on an outdated version of the vehicle, because another save came first.
     #[error("Someone else saved this vehicle after you opened it. Reload the vehicle and save again.")]
     OutdatedVersion {
-        /// Id of the vehicle.
+        /// Id of the vehicle that was to be saved.
         id: i64,
         /// Current version of the vehicle.
         current_version: i64,
@@ -37,7 +37,7 @@ pub enum Error {
     /// The vehicle's VIN is not the VIN that the client saw.
     #[error("The VIN of this vehicle was changed to {vin} after you opened it. Check the vehicle and save again.")]
     VinMismatch {
-        /// Id of the vehicle.
+        /// Id of the vehicle that was to be saved.
         id: i64,
         /// Current VIN of the vehicle.
         vin: String,

@@ -25,7 +25,8 @@ pub async fn check_attempt(db: &Db, counter_names: &CounterNames, process_now_ms
     Ok(lockout_rules::apply_lockout_operation(&mut counters, counter_names, LockoutOperation::Check, now))
 }
 
-/// Applies one lockout operation to the counters of a password attempt. The rows of the counters stay locked until the commit.
+/// Applies one lockout operation, such as reserving an attempt, to the counters of a password attempt. The rows of the counters stay
+/// locked until the commit.
 pub async fn apply_lockout_operation(
     tx: &mut Tx<'_>,
     counter_names: &CounterNames,

@@ -42,7 +42,7 @@ pub struct HttpResponse {
 /// Campaign imported from a workbook (Excel file), with its vehicles.
 #[derive(Debug, Clone)]
 pub struct ImportedCampaign {
-    /// Id of the campaign.
+    /// Id of the imported campaign.
     pub id: i64,
     /// Vehicles of the campaign, as JSON objects from the REST API.
     pub vehicles: Vec<Value>,

@@ -1,4 +1,5 @@
-//! Starts the services and the gateway in one process, and stops them in reverse order.
+//! Runs the services and the gateway in one process. A shutdown first finishes requests and background tasks, and then closes the
+//! databases.
 use crate::{backup_age, demo, pages};
 use auth_svc::bootstrap::generate_password;
 use clap::Args;

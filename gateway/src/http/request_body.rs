@@ -39,7 +39,8 @@ impl<B> BodyWithTimeout<B> {
         Self { body, pause, seen: 0.0, waited: Duration::ZERO, waiting: None }
     }
 
-    /// Returns the maximum time to wait for the next chunk of the body: `pause`, or less when the body has arrived slowly so far.
+    /// Returns the maximum time to wait for the next chunk of the body: the read timeout (`pause`), or less when the body has arrived
+    /// slowly so far.
     fn timeout_of_next_data(&self) -> Duration {
         let in_all = self.pause + Duration::from_secs_f64(self.seen / MIN_BYTES_PER_SECOND);
         in_all.saturating_sub(self.waited).min(self.pause)

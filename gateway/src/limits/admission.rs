@@ -35,11 +35,12 @@ const QUEUE_PER_PERMIT: usize = 20;
 const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
 /// Minimum interval between two log messages about rejected requests; also the interval at which the queue metrics are published.
 const LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Amount that one rejected request adds to the recovery debt. Each request admitted without waiting pays off 1, and the overload
-/// ends when no debt is left.
+/// Number of requests that must be admitted without waiting to make up for one rejected request. A rejection adds this number to the
+/// recovery debt, an admission without waiting subtracts 1, and an overload ends when the debt is 0.
 const DEBT_PER_REJECTION: usize = 16;
-/// Upper limit of the recovery debt (see [`DEBT_PER_REJECTION`]), as a number of rejected requests per permit. At the limit, further
-/// rejections do not prolong the overload. With a lower limit, a few admitted reads would pay off the debt and end the overload too early.
+/// Maximum of the recovery debt (number of requests still to be admitted without waiting before an overload ends), in rejected
+/// requests per permit. At the maximum, further rejections do not prolong the overload. With a lower maximum, a few admitted reads
+/// would pay off the debt and end the overload too early.
 const DEBT_CAP_PER_PERMIT: usize = 4;
 /// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
 /// is not mistaken for an idle process.

@@ -43,7 +43,7 @@ pub async fn require_single_host_header(request: Request, next: Next) -> Respons
     next.run(request).await
 }
 
-/// Outer middleware of the router: assigns the request id, converts errors to JSON, sets the security headers, and records the
+/// Outer middleware of the router: assigns the request id, converts errors to JSON, and sets the security headers. Also records the
 /// access log, the metrics and the audit entries for forbidden requests.
 pub async fn outer_middleware(State(api): State<AppState>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();

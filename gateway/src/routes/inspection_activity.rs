@@ -60,7 +60,7 @@ struct Activity {
 /// Inspection work in one hour.
 #[derive(Serialize, ToSchema)]
 struct HourActivity {
-    /// Start of the hour.
+    /// Start time of the hour that the counts cover.
     at: DateTime<Utc>,
     /// Change in the number of inspected vehicles in this hour, including bulk changes and undone bulk changes; may be negative.
     inspected: i64,

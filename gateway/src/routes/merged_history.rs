@@ -92,7 +92,7 @@ impl FromStr for Position {
     }
 }
 
-/// Validated position and size of a page of the merged history.
+/// Validated start position and size of a page of the merged history.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MergedHistoryWindow {
     after: Option<Position>,
@@ -100,7 +100,7 @@ pub(super) struct MergedHistoryWindow {
 }
 
 impl MergedHistoryWindow {
-    /// Parses the position and the page size from the query parameters.
+    /// Parses the query parameters `before` (position at which the page begins) and `limit` (page size).
     ///
     /// # Errors
     /// Returns a 400 that names the invalid parameter.
@@ -182,7 +182,7 @@ impl MergedHistoryEntry {
 pub(super) enum BulkChangeKind {
     /// A bulk change set or removed the status of vehicles.
     Status,
-    /// A bulk change moved vehicles.
+    /// A bulk change moved vehicles to other parking spaces.
     Space,
     /// A CSV file changed fields of vehicles.
     File,

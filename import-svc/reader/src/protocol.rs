@@ -64,7 +64,7 @@ pub enum SheetReadResult {
 /// Campaign data of a worksheet and its number of vehicles.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct SheetSummary {
-    /// Name of the campaign.
+    /// Name of the campaign, normalized from the cells of the worksheet.
     #[prost(string, tag = "1")]
     pub campaign: String,
     /// Vehicle part that the campaign is about.

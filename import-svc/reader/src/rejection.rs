@@ -85,7 +85,7 @@ impl RowErrorCollector {
         self.total == 0
     }
 
-    /// Builds the rejection that lists the collected errors.
+    /// Builds the rejection of the file, with the total number of cell errors and a list of the first errors.
     #[must_use]
     pub fn into_rejection(self) -> Rejection {
         let message = match self.total {

@@ -99,8 +99,8 @@ impl WorkbookReader {
         }
     }
 
-    /// Reads all rows of a workbook with their errors, in a new reader process. Before the start, waits under the same conditions as
-    /// [`Self::read`].
+    /// Reads all rows of a workbook with their errors, in a new reader process. Before the start, waits until no other workbook of the
+    /// user is being read and fewer than [`MAX_READER_PROCESSES`] reader processes run.
     ///
     /// # Errors
     /// Returns a rejection when no row of the workbook can be read. Returns `NotStarted` when the reader process failed to start.

@@ -61,8 +61,9 @@ impl JobChangeSet {
         self.before.iter().map(|before| before.id).collect()
     }
 
-    /// Adds a changed vehicle with its snapshot. `from` and `to` are its yard and inspected state before and after the change.
-    /// `walks` states whether the change affects the walking order (by parking space) of uninspected vehicles.
+    /// Adds a changed vehicle to the job and to the vehicle counters of its campaign. `before` is the snapshot of the vehicle; `from` and
+    /// `to` are its yard and inspected state before and after the change. `walks` states whether the change affects the walking order
+    /// (by parking space) of uninspected vehicles.
     pub fn add_vehicle(&mut self, campaign: i64, before: VehicleSnapshot, (from, to): (Counts, Counts), walks: bool) {
         let here = self.campaigns.entry(campaign).or_default();
         here.vehicles.push(before.id);
@@ -71,7 +72,8 @@ impl JobChangeSet {
         self.before.push(before);
     }
 
-    /// Adds the change of a vehicle's yard and status, from the state before the change to the state after it.
+    /// Adds the change of one vehicle to the status counts of its campaign. `from` and `to` are the vehicle's yard and status before and
+    /// after the change.
     pub fn add_status_change(&mut self, campaign: i64, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
         self.campaigns.entry(campaign).or_default().statuses.add_vehicle_change(from, to);
     }

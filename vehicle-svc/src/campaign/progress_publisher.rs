@@ -26,7 +26,8 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// entry has expired by then.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
 
-/// Counts consecutive failed attempts to send milestones to campaign-svc, so that only the first failure of an outage is a warning.
+/// Counts consecutive failed attempts to send milestones (work begun, complete, incomplete again) to campaign-svc. Only the first failure
+/// of an outage is a warning.
 static OUTAGE: OutageTracker = OutageTracker::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
@@ -83,8 +84,9 @@ impl ProgressPublisher {
         }
     }
 
-    /// Delivers pending milestones to campaign-svc in the background, and waits briefly for the result. The user who saved the last
-    /// vehicle then sees the campaign's new status at once. A slow campaign-svc hardly delays the save.
+    /// Delivers pending milestones (work begun, complete, incomplete again) to campaign-svc in the background, and waits briefly for the
+    /// result. The user who saved the last vehicle then sees the campaign's new status at once. A slow campaign-svc hardly delays the
+    /// save.
     async fn deliver_now(&self) {
         let publisher = self.clone();
         let (done, delivered) = oneshot::channel::<()>();

@@ -150,7 +150,7 @@ impl CampaignSearchIndex {
         (page, i64::try_from(total).unwrap_or(i64::MAX))
     }
 
-    /// Returns one page of all vehicles of a yard filter, and their number.
+    /// Returns the ids of one page of the vehicles that match a yard filter, and the total number of matching vehicles.
     fn page_of_yard_filter(&self, yard_filter: YardFilter, skip: usize, take: usize) -> (Vec<i64>, usize) {
         let positions_of_yard = |yard: i64| self.positions_by_yard.get(&yard).map_or(&[][..], Vec::as_slice);
         match yard_filter {
@@ -170,7 +170,7 @@ impl CampaignSearchIndex {
         }
     }
 
-    /// Returns one page of the vehicles that match the filter's search text, and their number.
+    /// Returns the ids of one page of the vehicles that match the filter's search text, and the total number of matching vehicles.
     fn page_of_matches(&self, filter: &VehicleFilter, skip: usize, take: usize) -> (Vec<i64>, usize) {
         let (mut page, mut total) = (Vec::with_capacity(take), 0);
         for place in self.matches(&filter.needle).filter(|place| filter.yard_filter.includes(self.yards[*place])) {

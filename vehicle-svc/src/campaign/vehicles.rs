@@ -45,8 +45,8 @@ pub fn vehicles_per_import_chunk(db: &Db) -> usize {
     }
 }
 
-/// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles stay invisible until the campaign is opened. Only after
-/// [`complete_import`] has returned is it certain that the vehicles survive a crash.
+/// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles stay invisible until the campaign is opened. A crash of
+/// the database before [`complete_import`] has returned may lose vehicles.
 ///
 /// # Errors
 /// Returns `CampaignNotFound` when the campaign is not a draft, and `VinTaken` when a VIN occurs twice in the campaign.
@@ -115,9 +115,9 @@ pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewBulkJob, c
 /// Name of a campaign, and whether the campaign is open or closed, as received from campaign-svc.
 #[derive(Debug, Clone)]
 pub struct SyncedCampaign {
-    /// Id of the campaign.
+    /// Id of the campaign, assigned by campaign-svc.
     pub campaign: i64,
-    /// Name of the campaign.
+    /// Current name of the campaign in campaign-svc.
     pub name: String,
     /// State of the campaign: `open` (accepts saves) or `closed`.
     pub gate: &'static str,

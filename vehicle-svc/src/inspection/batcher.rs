@@ -84,7 +84,7 @@ impl SaveBatcher {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Attempts a save once, in a group with concurrent saves.
+    /// Attempts a save once: on `PostgreSQL` in a group with concurrent saves, on `SQLite` in its own transaction.
     ///
     /// # Errors
     /// Returns the error of the rule that the save breaks, or a database error when the database is unavailable or its disk is full. When

@@ -26,7 +26,7 @@ use serde_json::{Map, Value, json};
 /// Request to resolve a conflict by choosing one of its two values.
 #[derive(Debug, Clone)]
 pub struct ConflictResolutionCommand {
-    /// Id of the conflict.
+    /// Id of the conflict to resolve.
     pub id: i64,
     /// Chosen value: `Theirs` is the value that was stored first, `Mine` is the value of the later save.
     pub side: Side,

@@ -22,7 +22,7 @@ use patio_proto::{
 /// A validated request to save an inspection. A value that is `None` leaves the vehicle's field unchanged.
 #[derive(Debug, Clone)]
 pub struct SaveCommand {
-    /// Id of the vehicle.
+    /// Id of the vehicle to save.
     pub id: i64,
     /// VIN that the client saw; the save is rejected when the vehicle has another VIN. `None` skips this check.
     pub seen_vin: Option<Vin>,

@@ -3,10 +3,11 @@ use crate::store::{activity_counts, pending_saves};
 use patio_kit::{db::Db, service_host::ServiceHost, telemetry::to_gauge_value};
 use std::time::Duration;
 
-/// Interval at which the values of the metrics are read from the database.
+/// Interval at which the numbers of active users and of pending saves are read from the database and published as metrics.
 const INTERVAL: Duration = Duration::from_secs(30);
 
-/// Starts the background task that publishes the metrics. All replicas publish the same numbers.
+/// Starts the background task that publishes the numbers of active users and of pending saves as metrics. All replicas publish the same
+/// numbers.
 pub fn spawn_usage_metrics_update(host: &ServiceHost, db: Db) {
     let clock = host.clock.clone();
     host.tasks.spawn_repeating(INTERVAL, move || {

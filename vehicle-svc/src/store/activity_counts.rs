@@ -48,7 +48,7 @@ pub fn is_defect_status(status: &str) -> bool {
 pub struct StatusCountDeltas(BTreeMap<(i64, String), i64>);
 
 impl StatusCountDeltas {
-    /// Adds the change of one vehicle's yard and status: `from` is the state before the change, `to` the state after it.
+    /// Adds the change of one vehicle to the status counts: `from` is its yard and status before the change, `to` after the change.
     pub fn add_vehicle_change(&mut self, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
         for ((yard, status), sign) in [(from, -1), (to, 1)] {
             if !status.is_empty() {
@@ -162,7 +162,7 @@ fn hidden_yard(yard_filter: YardFilter) -> i64 {
 /// Campaign in which users saved vehicles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
 pub struct ActiveCampaign {
-    /// Id of the campaign.
+    /// Id of the campaign in which users saved vehicles.
     pub campaign_id: i64,
     /// Whether the requesting user saved vehicles of the campaign.
     pub is_own: bool,

@@ -13,9 +13,9 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A visible campaign (open or closed) with its vehicle counters.
 #[derive(Debug, Clone, FromRow)]
 pub struct Campaign {
-    /// Id of the campaign.
+    /// Id of the campaign, assigned by campaign-svc.
     pub id: i64,
-    /// Name of the campaign.
+    /// Name of the campaign, as last received from campaign-svc.
     pub name: String,
     /// Number of vehicles in the campaign.
     pub total: i64,
@@ -122,7 +122,7 @@ pub async fn list_campaign_revisions(db: &Db) -> Result<Vec<(i64, i64)>> {
 /// Progress of inspections in a campaign, or in one yard of a campaign.
 #[derive(Debug, Clone, FromRow)]
 pub struct CampaignProgress {
-    /// Id of the campaign.
+    /// Id of the campaign to which the progress belongs.
     pub campaign_id: i64,
     /// Number of vehicles in the campaign, or in the yard if the progress is limited to a yard.
     pub total: i64,

@@ -32,7 +32,7 @@ pub struct NewConflict {
 /// Save that causes conflicts: its vehicle, user, times and idempotency key.
 #[derive(Debug, Clone)]
 pub struct ConflictingSave<'s> {
-    /// Id of the vehicle.
+    /// Id of the vehicle to save.
     pub vehicle_id: i64,
     /// Id of the vehicle's campaign.
     pub campaign_id: i64,
@@ -51,13 +51,13 @@ pub struct ConflictingSave<'s> {
 /// A stored conflict: one field of a vehicle with the values of two users.
 #[derive(Debug, Clone, FromRow)]
 pub struct Conflict {
-    /// Id of the conflict.
+    /// Id of the conflict, assigned by the database.
     pub id: i64,
-    /// Id of the vehicle.
+    /// Id of the vehicle whose field is in conflict.
     pub vehicle_id: i64,
     /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// Name of the campaign.
+    /// Name of the vehicle's campaign.
     pub campaign_name: String,
     /// Model code, the first part of the vehicle's VIN.
     pub model_code: String,

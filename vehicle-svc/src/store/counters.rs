@@ -30,8 +30,8 @@ pub struct CounterDeltasByYard {
 }
 
 impl CounterDeltasByYard {
-    /// Adds the change of one vehicle's yard and inspected state: `from` is the state before the change, `to` the
-    /// state after it.
+    /// Adds the change of one vehicle to the counter changes: `from` is its yard and inspected state before the change, `to` after the
+    /// change.
     pub fn add_vehicle_change(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
         for ((yard, inspected), sign) in [(from, -1), (to, 1)] {
             let yard = yard.unwrap_or(NO_YARD_ID);
@@ -57,7 +57,7 @@ impl CounterDeltasByYard {
         self.yards.iter().map(|(yard, delta)| (*yard, delta.inspected))
     }
 
-    /// Returns `true` when the vehicle counters or the walking order (by parking space) change.
+    /// Returns `true` when these changes affect any vehicle counter, or the walking order (by parking space) of uninspected vehicles.
     #[must_use]
     pub fn has_changes(&self) -> bool {
         self.order_changed || !self.yards.is_empty()
@@ -75,7 +75,7 @@ impl CounterDeltasByYard {
 /// Vehicle counters and revision of a campaign after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CampaignCounts {
-    /// Id of the campaign.
+    /// Id of the campaign whose vehicles are counted.
     pub campaign_id: i64,
     /// Number of vehicles in the campaign.
     pub total: i64,

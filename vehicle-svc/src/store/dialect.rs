@@ -33,8 +33,8 @@ pub fn unnest_texts_sql(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of `[vehicle id, content id]` pairs, bound as text to `$1`, to rows with the columns
-/// `id` and `content`. The content id is the version at which the vehicle's current content was first stored.
+/// Returns the select that expands a JSON array of `[vehicle id, content id]` pairs to rows with the columns `id` and `content`. The
+/// array is bound as text to `$1`. The content id is the version at which the vehicle's current content was first stored.
 #[must_use]
 pub fn unnest_content_ids_sql(postgres: bool) -> &'static str {
     if postgres {

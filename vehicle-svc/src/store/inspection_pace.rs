@@ -9,7 +9,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// Recent saves of one user in one yard of a campaign.
 #[derive(Debug, Clone, FromRow)]
 pub struct RecentSaveCount {
-    /// Id of the campaign.
+    /// Id of the campaign that contains the saved vehicles.
     pub campaign_id: i64,
     /// Id of the user who saved the vehicles.
     pub user_id: i64,
@@ -40,7 +40,7 @@ pub async fn list_recent_save_counts(db: &Db, campaigns: &[i64], since: DateTime
 /// Number of vehicles of a campaign that are not inspected yet.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct RemainingVehicleCount {
-    /// Id of the campaign.
+    /// Id of the campaign whose vehicles are counted.
     pub campaign_id: i64,
     /// Number of vehicles that are not inspected.
     pub remaining: i64,

@@ -18,7 +18,7 @@ const SNAPSHOTS_PER_ROW: usize = 5_000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct VehicleSnapshot {
-    /// Id of the vehicle.
+    /// Id of the vehicle that the job changes.
     pub id: i64,
     /// Version of the vehicle before the job; the job increased the version by one.
     pub version: i64,

@@ -59,7 +59,7 @@ pub async fn copy_campaign_name_to_jobs(tx: &mut Tx<'_>, campaign: i64) -> Resul
 /// A stored bulk job or import.
 #[derive(Debug, Clone, FromRow)]
 pub struct BulkJob {
-    /// Id of the job.
+    /// Id of the job, assigned by the database.
     pub id: i64,
     /// Kind of change: `import`, `status`, `space` or `file`.
     pub kind: String,
@@ -181,7 +181,7 @@ pub struct JobEvent {
     /// Number of vehicles that the job changed, or that the undo of the job restored. In a campaign's history, the number for a job
     /// includes only vehicles of this campaign, but the number for an undo includes vehicles of all campaigns.
     pub vehicles: i64,
-    /// Id of the job.
+    /// Id of the job that ran or was undone.
     pub job_id: i64,
 }
 
@@ -215,9 +215,9 @@ pub async fn list_job_events_of_user(db: &Db, user: i64, window: &HistoryWindow)
 /// A campaign that a job changed.
 #[derive(Debug, Clone, FromRow)]
 pub struct JobCampaign {
-    /// Id of the job.
+    /// Id of the job that changed the campaign.
     pub job_id: i64,
-    /// Id of the campaign.
+    /// Id of the changed campaign.
     pub campaign_id: i64,
     /// Name of the campaign; for a removed campaign, the name that it had when it was removed.
     pub name: String,
@@ -268,9 +268,9 @@ pub async fn record_job_undo(tx: &mut Tx<'_>, job: &BulkJob, removing: Option<i6
 /// A vehicle that the undo of a job skips, because the vehicle was changed after the job.
 #[derive(Debug, Clone, FromRow)]
 pub struct SkippedVehicle {
-    /// Id of the vehicle.
+    /// Id of the skipped vehicle.
     pub id: i64,
-    /// VIN of the vehicle.
+    /// VIN of the skipped vehicle: model code and serial number, separated by a blank.
     pub vin: String,
     /// Name of the vehicle's campaign.
     pub campaign_name: String,
@@ -299,9 +299,9 @@ pub async fn list_vehicles_changed_after_import(tx: &mut Tx<'_>, campaign: i64) 
 /// A campaign that campaign-svc still has to delete, because the import of the campaign was undone.
 #[derive(Debug, Clone, Copy, FromRow)]
 pub struct PendingCampaignDeletion {
-    /// Id of the import job.
+    /// Id of the undone import job.
     pub id: i64,
-    /// Id of the campaign to delete.
+    /// Id of the imported campaign, which campaign-svc has to delete.
     pub removing: i64,
 }
 

@@ -10,7 +10,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// Latest milestone of a campaign (work begun, complete, incomplete again) that campaign-svc has not received yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
 pub struct PendingMilestone {
-    /// Id of the campaign.
+    /// Id of the campaign that reached the milestone.
     pub campaign_id: i64,
     /// Protobuf number of the milestone in the enum `Milestone`.
     #[sqlx(rename = "turn")]

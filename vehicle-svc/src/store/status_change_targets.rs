@@ -17,7 +17,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct StatusChangeTarget {
     /// Position of the matching VIN in the request, counted from 1.
     pub asked: i64,
-    /// Id of the vehicle.
+    /// Id of the matching vehicle.
     pub id: i64,
     /// Id of the vehicle's campaign.
     pub campaign_id: i64,

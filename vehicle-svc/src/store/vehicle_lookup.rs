@@ -19,7 +19,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct FoundVehicle {
     /// Position of the matching VIN in the request, counted from 1; 0 for a lookup by id.
     pub asked: i64,
-    /// Id of the vehicle.
+    /// Id of the found vehicle.
     pub id: i64,
     /// Id of the vehicle's campaign.
     pub campaign_id: i64,
@@ -169,7 +169,7 @@ pub struct VehicleLookupScope {
 #[derive(Debug, Default, FromRow)]
 pub struct VisibleCampaign {
     id: i64,
-    /// Name of the campaign.
+    /// Name of the campaign, for previews and error messages.
     pub name: String,
     /// Whether the campaign accepts changes of its vehicles.
     pub is_open: bool,

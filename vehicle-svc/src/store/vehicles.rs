@@ -24,7 +24,7 @@ pub struct Vehicle {
     pub id: i64,
     /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// Name of the campaign.
+    /// Name of the vehicle's campaign.
     pub campaign_name: String,
     /// State of the campaign: `open` (accepts saves) or `closed`.
     pub gate: String,

@@ -1573,7 +1573,7 @@ export interface components {
         HourActivity: {
             /**
              * Format: date-time
-             * @description Start of the hour.
+             * @description Start time of the hour that the counts cover.
              */
             at: string;
             /**

@@ -3,7 +3,7 @@ import { createElement, lazy, useState, type ComponentType, type ReactNode } fro
 
 interface PageModule {
   default: ComponentType
-  /** Fetches the data of the page with this id in its path, so that the data arrives while the page is rendered for the first time. */
+  /** Fetches the data of the page with this id in its path. The data then arrives while the page is rendered for the first time. */
   prefetch?: (queries: QueryClient, id: number) => void
 }
 

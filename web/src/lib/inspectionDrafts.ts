@@ -25,9 +25,9 @@ const isDraft = (value: unknown): value is InspectionDraft =>
 export const createInspectionDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickVehicleFields(vehicle), version: vehicle.version, base: pickVehicleFields(vehicle) })
 
 /**
- * Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. A draft without
- * `base` is returned unchanged. A draft that replaces a save is also returned unchanged: the vehicle may already contain the values of that
- * save, and these values must not overwrite the draft.
+ * Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. A draft of an
+ * older app version, which lacks the original values (`base`), is returned unchanged. A draft that replaces a save is also returned
+ * unchanged: the vehicle may already contain the values of that save, and these values must not overwrite the draft.
  */
 export function rebaseInspectionDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {
   const { base } = draft

@@ -6,14 +6,14 @@ import { readStoredJson, writeStoredJson } from '@/lib/storage'
 export interface PendingSaveCount {
   /** Key under which this device stores the data of the person whose saves `open` and `refused` count; null without a session. */
   owner: string | null
-  /** Number of pending saves of the owner, including rejected saves and records that cannot be decrypted. */
+  /** Number of the person's pending saves, including rejected saves and records that cannot be decrypted. */
   open: number
   /**
-   * Number of saves among `open` that are held, so that the person can undo them. Absent in counts that an earlier version of the app
-   * stored.
+   * Number of saves among `open` that are held (not sent yet, so that the person can undo them). Absent in counts that an earlier version
+   * of the app stored.
    */
   held?: number
-  /** Number of the owner's saves that the server rejected, plus the owner's records that cannot be decrypted. */
+  /** Number of the person's saves that the server rejected, plus the person's records that cannot be decrypted. */
   refused: number
   /** Number of pending saves of all other people who use this device. */
   others: number

@@ -8,7 +8,7 @@ interface ProgressProps {
   /** Total number of items; `null` while the total is unknown. */
   total: number | null
   quiet?: boolean
-  /** Whether the progress is temporarily unavailable from the server. A message then replaces the counts and the bar. */
+  /** Whether the server temporarily cannot report the progress. A message then replaces the counts and the bar. */
   unknown?: boolean
   /** Number of ticks (segments) of the bar. */
   ticks?: 24 | 32 | 48

@@ -1,4 +1,4 @@
-//! Digests of audit entries and of the seals of the audit chain.
+//! Digests of audit entries and of audit seals, the links of the hash chain over the entries.
 use crate::{
     audit::store::{AuditRow, SealedEntry},
     hex,
@@ -43,7 +43,7 @@ impl SealHasher {
         self.0.update(format!("\n{event_id} {kind} {} {digest}", at.timestamp_micros()).as_bytes());
     }
 
-    /// Returns the digest of the seal, in hexadecimal.
+    /// Finishes the digest of the audit seal (hash-chain link), and returns the digest in hexadecimal.
     pub(super) fn finish_digest(self) -> String {
         hex::encode(self.0.finish().as_ref())
     }

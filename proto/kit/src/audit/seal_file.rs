@@ -18,7 +18,7 @@ pub struct SealLine {
     pub service: String,
     /// Sequence number of the audit seal (hash-chain link) within the service's chain, counted from 1.
     pub id: i64,
-    /// Digest of the seal, in hexadecimal.
+    /// SHA-256 digest of the audit seal (hash-chain link), in hexadecimal.
     pub digest: String,
 }
 
@@ -33,10 +33,10 @@ impl SealLine {
     }
 }
 
-/// Length of a seal's digest, in hexadecimal digits.
+/// Length of the digest of an audit seal (hash-chain link), in hexadecimal digits.
 const DIGEST_LEN: usize = 64;
 
-/// Writer that appends the seals of one service to the seal file.
+/// Writer that appends the audit seals (hash-chain links) of one service to the seal file.
 pub(super) struct SealFile {
     path: Option<PathBuf>,
     service: &'static str,
@@ -48,7 +48,7 @@ impl SealFile {
         Self { path, service, failed: AtomicBool::new(false) }
     }
 
-    /// Appends a seal to the file. Of several consecutive failures, only the first is logged.
+    /// Appends an audit seal (hash-chain link) to the seal file. Of several consecutive failures, only the first is logged.
     pub(super) fn append(&self, id: i64, digest: &str) {
         let Some(path) = &self.path else { return };
         match append(path, &format!("{}:{id}:{digest}\n", self.service)) {

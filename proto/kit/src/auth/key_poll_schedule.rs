@@ -31,7 +31,8 @@ pub(super) struct KeyPollSchedule {
     /// Time at which a call last asked for a signing key that this process had not loaded.
     last_key_request: Mutex<Option<Instant>>,
     key_waiters: Semaphore,
-    /// Start time of the last poll that loaded the signing keys; `None` in a process without a polling task.
+    /// Start time of the last poll that loaded the signing keys; `None` before the first such poll, and in a process without a
+    /// polling task.
     last_key_poll: watch::Sender<Option<Instant>>,
 }
 
@@ -69,7 +70,8 @@ impl KeyPollSchedule {
     }
 
     /// Waits for a poll of the signing keys that starts after this call, because a token names an unknown key. Returns `false` if no such
-    /// poll ended in time or too many calls wait already, so that the token is still undecided.
+    /// poll ended in time or too many calls wait already, so that the token is still undecided. Returns `true` at once if no poll has ever
+    /// loaded the keys.
     pub(super) async fn wait_until_keys_polled(&self) -> bool {
         if self.last_key_poll.borrow().is_none() {
             return true;

@@ -10,8 +10,8 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 pub struct ClientSpan(Option<Span>);
 
 impl ClientSpan {
-    /// Starts the trace span of an attempt and writes its trace context into the request headers. Does nothing when the rpc is not
-    /// traced.
+    /// Starts the trace span of one attempt of an rpc, and writes the trace context of the span into the request headers. Does nothing when
+    /// the rpc is not traced.
     ///
     /// `number` counts the attempts of the call from 1.
     pub fn start(request: &mut Request<Body>, replica: Option<SocketAddr>, number: usize) -> Self {
@@ -31,7 +31,7 @@ impl ClientSpan {
         Self(Some(span))
     }
 
-    /// Returns the span in which the attempt must run; a disabled span when the attempt is not traced.
+    /// Returns the span in which this attempt of the rpc must run; a disabled span when the rpc is not traced.
     pub fn span(&self) -> Span {
         self.0.clone().unwrap_or_else(Span::none)
     }

@@ -25,8 +25,8 @@ pub struct ReplicaSubset {
 }
 
 impl ReplicaSubset {
-    /// Chooses the replicas to check and call among all `known` addresses: the caller's subset, and one working substitute for each failing
-    /// replica of the subset, at most [`MAX_CHECKED_REPLICAS`] in total.
+    /// Chooses the replicas to check and call among all `known` addresses. These are the caller's subset, and one working substitute for
+    /// each failing replica of the subset, at most [`MAX_CHECKED_REPLICAS`] in total.
     ///
     /// `is_failing` returns `true` for a checked replica that is unhealthy. If `explore` is true, failing substitutes are replaced by
     /// addresses that were not tried yet, so that any healthy replica is eventually found.

@@ -21,7 +21,7 @@ type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
 
 /// SQL that commits a small message and waits until the message is on disk. All earlier commits are then on disk too.
 const FLUSH_SQL: &str = "select pg_logical_emit_message(true, 'patio', '')";
-/// Timeout for opening or pinging the flush connection.
+/// Timeout for opening or pinging the flush connection, the connection on which flushes run.
 const FLUSH_CONNECTION_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Idle time after which a database connection is pinged before use.
 pub(crate) const MAX_IDLE_WITHOUT_PING: Duration = Duration::from_secs(1);
@@ -32,9 +32,10 @@ pub(crate) struct GroupFlusher {
     line: Mutex<FlushState>,
     /// Queue number of the next commit that waits for a flush. Each waiting commit takes the current value and increments it.
     next_ticket: AtomicU64,
-    /// Number of the current flush connection, counted from 1; 0 while there is no connection.
+    /// Number of the current flush connection (the connection on which flushes run); 0 while there is no connection. Each attempt to open a
+    /// connection has a new number, counted from 1.
     connection_epoch: AtomicU64,
-    /// Time at which the server last responded on the flush connection.
+    /// Time at which the server last responded on the flush connection (the connection on which flushes run).
     last_response: AtomicInstant,
 }
 
@@ -44,15 +45,15 @@ struct FlushState {
     /// Connection attempt in progress, or `None`. If the caller that waits for the attempt gives up, the attempt is kept, and the next
     /// caller waits for the same attempt.
     connecting: Option<BoxFuture<'static, Result<PgConnection>>>,
-    /// Number of flush connections opened so far.
+    /// Number of attempts so far to open a flush connection, including failed attempts.
     opened_connections: u64,
     /// Lowest queue number (see `next_ticket`) whose commit may not be on disk yet. All commits with lower queue numbers are on
     /// disk.
     flushed_up_to: u64,
 }
 
-/// Number of the flush connection that was open before a transaction began. Only a flush on the same connection proves that the
-/// transaction's commit is on disk.
+/// Number of the flush connection (the connection on which flushes run) that was open before a transaction began. Only a flush on the
+/// same connection proves that the transaction's commit is on disk.
 ///
 /// A server that crashes after the commit may lose the commit. A flush on a new connection would succeed despite the loss.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +71,8 @@ impl GroupFlusher {
         }
     }
 
-    /// Returns the epoch of the flush connection. First opens a new connection if no connection is open, or if an idle
-    /// connection does not respond to a ping.
+    /// Returns the epoch (number) of the flush connection, on which flushes run. First opens a new connection if no connection is open, or
+    /// if an idle connection does not respond to a ping.
     ///
     /// Must be called before the transaction begins. [`Self::wait_until_flushed`] later needs the epoch to wait for the transaction's
     /// commit.
@@ -86,7 +87,8 @@ impl GroupFlusher {
         !self.last_response.was_set_within(MAX_IDLE_WITHOUT_PING)
     }
 
-    /// Opens a new flush connection unless the current flush connection responds.
+    /// Opens a new flush connection (the connection on which flushes run), unless the current flush connection responds. Returns the
+    /// epoch (number) of the open connection.
     async fn connect(&self) -> Result<FlushConnectionEpoch> {
         let mut line = self.line.lock().await;
         let alive = match &mut line.connection {
@@ -111,8 +113,8 @@ impl GroupFlusher {
     /// Waits until every transaction that was committed before this call is on disk. Returns `true` when this call ran the flush
     /// itself.
     ///
-    /// Fails when the flush connection was replaced since `ensure_connected` returned the epoch, because the server may have lost the
-    /// commit. The future must not be dropped before it completes.
+    /// Fails when the flush connection was replaced or lost since `ensure_connected` returned the epoch, because the server may have lost
+    /// the commit. The future must not be dropped before it completes.
     pub(crate) async fn wait_until_flushed(&self, FlushConnectionEpoch(life): FlushConnectionEpoch) -> Result<bool> {
         let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
         let mut held = self.line.lock().await;
@@ -159,7 +161,7 @@ impl GroupFlusher {
         .await
     }
 
-    /// Closes the flush connection.
+    /// Closes the flush connection, on which flushes run. A failure is only logged.
     pub(crate) async fn close(&self) {
         let mut line = self.line.lock().await;
         self.connection_epoch.store(0, Ordering::Release);

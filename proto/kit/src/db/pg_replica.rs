@@ -24,7 +24,8 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum time of a query on the replica, short enough that the query can then run on the primary within the time limit of the request.
+/// Maximum time of a query on the replica. After this timeout, enough time remains to run the query on the primary within the time limit
+/// of the request.
 const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);

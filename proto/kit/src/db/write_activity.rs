@@ -41,8 +41,8 @@ impl Db {
         self.writes.last.was_set_within(RECENT_WRITE_PERIOD)
     }
 
-    /// Starts a task that runs `work` after each recorded durable write, or after ten seconds without such a write, until the
-    /// process stops.
+    /// Starts a task that runs `work` once, and then after each recorded durable write or after the time `MAX_PAUSE` without one, until
+    /// the process stops.
     ///
     /// Each run begins after the pause `every`. `work` returns `true` to run again without waiting for a write. A run that finds
     /// nothing to do must not write, because its own write would cause the next run.

@@ -20,12 +20,12 @@ s as materialized (
          role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, view, shifted,
          hour, found_wrong, yard_before, status_before)),
 
--- Open campaigns, locked so that none of them closes before the commit.
+-- Open campaigns of the group, locked so that none of them closes before the commit.
 gate as materialized (
    select id from campaigns where id in (select campaign_id from s) and gate = 'open' order by id for key share),
 
--- Vehicles at the version that was judged, locked. A vehicle that another transaction has locked is not saved, so that the group does
--- not wait for this lock.
+-- Locked vehicles that still have the version against which their save was validated. A vehicle that another transaction has locked is
+-- not saved, so that the group does not wait for this lock.
 held as materialized (
    select v.id from s join gate on gate.id = s.campaign_id join vehicles v on v.id = s.id
     where v.version = s.version order by v.id for no key update of v skip locked),
@@ -65,7 +65,7 @@ c as (
    returning campaigns.id, campaigns.name, campaigns.gate, campaigns.total, campaigns.inspected, campaigns.counts_revision,
              sums.saves, campaigns.total - sums.total as was_total, campaigns.inspected - sums.inspected as was_inspected),
 
--- Milestones of the campaigns.
+-- Milestones (work begun, complete, incomplete again) that the campaigns reach, queued for campaign-svc.
 turned as (
    insert into turns (campaign_id, turn, revision)
    select id, turn, counts_revision
@@ -82,8 +82,8 @@ changed as (
    select s.id, s.campaign_id, numbered.revision, s.saved_by, s.saved_at from numbered join s on s.id = numbered.id
    on conflict (vehicle_id) do update set revision = excluded.revision, saved_by = excluded.saved_by, saved_at = excluded.saved_at),
 
--- Work of this hour in each yard, and vehicles with each status in each yard. Both are written under the locks of the campaigns, so that
--- their rows need no order of their own.
+-- Inspection work of this hour in each yard, and the number of vehicles with each status in each yard. The campaign locks already
+-- serialize these writes, so that the order of their rows cannot cause a deadlock.
 active as (
    insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
    select s.campaign_id, s.hour, d.yard, coalesce(s.saved_by, 0), cast(sum(d.inspected) as bigint), cast(sum(d.saves) as bigint),

@@ -10,7 +10,8 @@ insert into counters (campaign_id, yard_id, total, inspected) select $2, $20, $2
 on conflict (campaign_id, yard_id) do update
    set total = counters.total + excluded.total, inspected = counters.inspected + excluded.inspected;
 
--- Milestone of the campaign, from its counters before this save.
+-- Milestone (work begun, complete, incomplete again) that the campaign reaches, queued for campaign-svc. The update of the counters
+-- follows, so that the query still sees the counters before this save.
 insert into turns (campaign_id, turn, revision)
 select id, turn, revision from (select id, counts_revision + 1 as revision, {milestone} as turn from campaigns where id = $2)
  where turn is not null
@@ -26,7 +27,7 @@ insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
 select $1, $2, counts_revision, $15, $16 from campaigns where id = $2
 on conflict (vehicle_id) do update set revision = excluded.revision, saved_by = excluded.saved_by, saved_at = excluded.saved_at;
 
--- Work of this hour in each yard, and vehicles with each status in each yard.
+-- Inspection work of this hour in each yard, and the number of vehicles with each status in each yard.
 insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
 select $2, $37, yard, coalesce($15, 0), sum(inspected), sum(saves), sum(wrong)
   from (select coalesce($8, 0) as yard, 0 as inspected, 1 as saves, $38 as wrong

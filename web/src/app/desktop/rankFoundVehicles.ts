@@ -15,8 +15,11 @@ const TURN = 3
 const MIN_ENDING = 4
 
 /**
- * Returns how well a vehicle matches a typed text; a lower number is a better match. 0: the text equals the parking space, the VIN or a
- * part of the VIN, or is the end of the VIN. 1: the parking space, the VIN or a part of the VIN begins with the text. 2: every other match.
+ * Returns the rank of a vehicle that matches a typed text; a lower number is a better match.
+ *
+ * - 0: The text equals the parking space, the VIN or a part of the VIN, or is the end of the VIN.
+ * - 1: The parking space, the VIN or a part of the VIN begins with the text.
+ * - 2: Every other match.
  */
 function rank({ vin, space }: FoundVehicle, key: string): number {
   const whole = toIdentifierKey(vin)

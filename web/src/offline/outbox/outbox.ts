@@ -123,16 +123,16 @@ export class Outbox {
   }
 
   /**
-   * Deletes a held save before it is sent. Returns whether the save was deleted. After the undo period, deletes nothing, because the save
-   * may already have been sent.
+   * Deletes a held save (in its undo period, not sent yet). Returns whether the save was deleted. After the undo period, deletes nothing,
+   * because the save may already have been sent.
    */
   undo(entry: OutboxEntry): Promise<boolean> {
     return deleteHeldSave(entry, () => this.#sender.isUndoable(entry))
   }
 
   /**
-   * Sends held saves now, so that they can no longer be undone. Called when the person leaves the screen that shows the Undo button, or
-   * hides the page.
+   * Sends held saves (in their undo period) now, so that they can no longer be undone. Called when the person leaves the screen that shows
+   * the Undo button, or hides the page.
    */
   endUndoPeriod(): void {
     this.#sender.endUndoPeriod()

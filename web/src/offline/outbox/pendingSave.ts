@@ -69,7 +69,7 @@ export interface OutboxEntry extends PendingSave {
 /** Time in milliseconds for which a save can be held on this device before it is sent, so that the person can undo the save. */
 export const UNDO_PERIOD_MS = 6000
 
-/** Returns the time in milliseconds for which a held save can still be undone. Returns 0 for other saves, and if the clock was set back. */
+/** Returns the time in milliseconds for which a save can still be undone; 0 if the save is not held, or if the clock was set back. */
 export function getUndoMsLeft({ held, at }: PendingSave, now: number): number {
   return held && now >= at ? Math.max(0, at + UNDO_PERIOD_MS - now) : 0
 }

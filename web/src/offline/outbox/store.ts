@@ -10,7 +10,7 @@ import { getSessionCipher, encryptSave, decryptSave } from './encryption'
 
 const DONE_RETENTION_MS = 3 * 86_400_000
 const MAX_DONE = 200
-/** Time in milliseconds allowed for sending a save after its undo period. Until this time has passed, the save still counts as held. */
+/** Time in milliseconds that the sending of a held save may take after its undo period. Until then, the save is still counted as held. */
 const SEND_MS = 1500
 
 export interface OutboxState {
@@ -70,7 +70,10 @@ async function readNow(): Promise<void> {
 
 let recount: ReturnType<typeof setTimeout> | undefined
 
-/** Counts the pending saves in `outboxState` for `pendingSaveCount`. Counts again once the next held save no longer counts as held. */
+/**
+ * Counts the pending saves in `outboxState` and stores the counts in `pendingSaveCount`. Counts again `SEND_MS` after the end of the next
+ * undo period, from when a save no longer counts as held.
+ */
 function countPendingSaves(): void {
   const { owner, entries, undecryptable, others, canStore } = outboxState.get()
   if (canStore !== true) return
@@ -204,7 +207,7 @@ async function* decryptOwnSaves(session: Session, ...states: SaveState[]): Async
   }
 }
 
-/** Returns the next save to send, read from the database. */
+/** Returns the first of the signed-in person's saves that wait to be sent, read from the database; undefined when no save waits. */
 export async function findNextSaveToSend(session: Session): Promise<OutboxEntry | undefined> {
   for await (const entry of decryptOwnSaves(session, 'waiting')) return entry
   return undefined

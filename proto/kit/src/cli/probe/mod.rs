@@ -56,7 +56,7 @@ pub const EXIT_UNREACHABLE: u8 = 2;
 /// Exit code for an invalid call: wrong arguments, an unknown service or rpc, an rpc that is not read-only, or an invalid message.
 pub const EXIT_INVALID_CALL: u8 = 3;
 
-/// Service that the probe queries by default, and the address of each service.
+/// Default target of the `probe` command: a program, and the function that returns the address of any program.
 pub struct ProbeTarget<'a> {
     /// Name of the program to probe by default, such as `vehicle-svc`. With `None`, the probe checks the health of the whole process.
     pub program: Option<&'static str>,
