@@ -85,7 +85,7 @@ function ChangeList({ changes, className }: { changes: ChangeTexts[]; className:
   return (
     <ul className={`${styles.changes} ${className}`} aria-label={t('audit.change')}>
       {changes.map((change) => (
-        <li key={change.id}>
+        <li key={change.id} data-replaced={(change.isReplaced && change.sign !== '') || undefined}>
           <span className="quiet">{change.label}</span> {change.old !== null && (change.isReplaced ? <del>{change.old}</del> : <ins>{change.old}</ins>)}
           {change.sign}
           {change.new !== null && <ins>{change.new}</ins>}
