@@ -46,6 +46,11 @@ test('a replaced value is marked, a value without an earlier one is not', async 
   expect([...changes.children].map((change) => [change.textContent, change.hasAttribute('data-replaced')])).toEqual([['Access level Operator → Team Leader', true], ['HMC 1003', false]])
 })
 
+test('a resolved conflict says which value was kept', async () => {
+  open({ ...page, events: [{ ...event, kind: 'vehicle-changed', subject: 'vehicle 12', new: { conflict: 7, chosen: 'mine' } }] })
+  expect((await screen.findByRole('list', { name: 'Before → after' })).textContent).toBe('Conflict 7Kept second value')
+})
+
 test('a summary that only repeats the event is left out', async () => {
   open({ ...page, events: [{ ...event, kind: 'login', summary: 'signed in' }] })
   const row = await findRow('User 3')
