@@ -88,3 +88,26 @@ test('the yard follows the first letter of the parking space, and there is none 
   await page.getByLabel('Yard Filter').selectOption('Yard -')
   await expect(listEntries(page, model)).toHaveCount(2)
 })
+
+const TWO_LINES_PX = 28
+
+test('the preview shows its vehicles without an inner scroll box, each VIN in one line on a tablet', async ({ page }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Preview', createRowsInYard('K', 24))
+  await page.setViewportSize({ width: 768, height: 1024 })
+  await openAs(page, supervisor, '/campaign-list')
+  const tool = await openTool(page, 'Status Manager')
+  await tool.getByLabel('VIN list').fill(vehicles.map(({ vin_number }) => vin_number).join('\n'))
+  await tool.getByLabel('Status', { exact: true }).selectOption('ok')
+  await expect(tool.getByText('Mostrando 20 de 24 veículos.')).toBeVisible()
+  const table = tool.getByRole('table', { name: 'Changes' })
+  const scrollers = await table.evaluate((element) => {
+    let boxes = 0
+    for (let box = element.parentElement; box && box !== document.body; box = box.parentElement) boxes += Number(/auto|scroll/.test(getComputedStyle(box).overflowY))
+    return boxes
+  })
+  expect(scrollers).toBe(0)
+  const heights = await table.locator('.mono').evaluateAll((vins) => vins.map((vin) => vin.getBoundingClientRect().height))
+  expect(heights).toHaveLength(20)
+  expect(Math.max(...heights)).toBeLessThan(TWO_LINES_PX)
+})

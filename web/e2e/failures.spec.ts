@@ -102,9 +102,9 @@ test('a CSV file that is refused, unreadable or not applied says so', async ({ p
   for (const [delimiter, status] of [[',', 'ng'], [';', 'ok'], ['\t', 'Gate Out'], ['|', 'Not Found']] as const) {
     const lines = ['Changes of today', ['Model Code', 'Serial Number', 'Status', 'Team Leader Notes'].join(delimiter), [model, serial, status, ''].join(delimiter)]
     await file.setInputFiles(csv(`\uFEFF${lines.slice(delimiter === ',' ? 1 : 0).join('\r\n')}`))
-    await expect(tool.getByRole('region', { name: 'Changes' })).toContainText(`— → ${status}`)
+    await expect(tool.getByRole('table', { name: 'Changes' })).toContainText(`— → ${status}`)
   }
-  await expect(tool.getByRole('region', { name: 'Changes' })).not.toContainText('Notes')
+  await expect(tool.getByRole('table', { name: 'Changes' })).not.toContainText('Notes')
   await fail(page, '**/api/vehicles/csv', 'POST')
   await tool.getByRole('button', { name: 'Execute' }).click()
   await expect(toastOfKind(page, 'error', 'Erro ao executar atualização de veículos')).toBeVisible()

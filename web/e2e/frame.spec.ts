@@ -116,7 +116,7 @@ for (const viewport of SIZES) {
       await expect(chip).toHaveAccessibleName('Synced')
       await page.context().setOffline(true)
       await page.evaluate(() => window.dispatchEvent(new Event('offline')))
-      const words = viewport.width < 600 ? /^No signal \d\d:\d\d\s*$/ : /^No signal since \d\d:\d\d\s*$/
+      const words = viewport.width < 600 ? /^Offline \d\d:\d\d\s*$/ : /^Offline since \d\d:\d\d\s*$/
       await expect(chip).toHaveAccessibleName(words)
       await expect(chip).toHaveText(words)
       await page.context().setOffline(false)

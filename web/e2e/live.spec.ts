@@ -82,7 +82,7 @@ for (const viewport of SIZES) {
       const keep = leader.getByRole('button', { name: `Keep ok by ${operator.hmc} for ${first.vin_number}` })
       await expect(keep).toBeVisible()
       if (viewport === DESK) {
-        await expect(leader.getByRole('table', { name: 'Conflicts' }).getByRole('columnheader')).toHaveText(['VIN Number', 'Parking Space', 'Field', '1. First value', '2. Second value', 'When'])
+        await expect(leader.getByRole('table', { name: 'Conflicts' }).getByRole('columnheader')).toHaveText(['Parking Space', 'VIN Number', 'Field', '1. First value', '2. Second value', 'When'])
         for (const width of [1024, DESK.width]) {
           await leader.setViewportSize({ width, height: DESK.height })
           const [one, two] = await leader.getByRole('columnheader', { name: /value$/ }).evaluateAll((heads) => heads.map((head) => head.getBoundingClientRect().width))

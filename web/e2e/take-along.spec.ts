@@ -58,7 +58,7 @@ test('a campaign that was taken along is picked, searched, inspected and counted
   await takeScreenshot(page, 'outbox-taken')
   await page.getByRole('button', { name: `Remove ${name} from this device` }).click()
   await page.getByRole('button', { name: 'YES', exact: true }).click()
-  await expect(page.getByText('Nada disponível offline.', { exact: false })).toBeVisible()
+  await expect(page.getByText('Nenhuma campanha disponível offline ainda.', { exact: false })).toBeVisible()
 })
 
 test('one yard is taken along, and what stands elsewhere is not', async ({ page, context }) => {

@@ -26,7 +26,7 @@ test('the chip names what is pending, what was rejected and since when there is 
   expect(chip()).toEqual(['1 pending save, 1 to send', '1 to send'])
   act(() => setServerReachable(false))
   count(3, 1)
-  expect(chip()).toEqual(['3 pending saves, 1 rejected, No signal since 14:02 3 to send', 'No signal since 14:02 3 to send'])
+  expect(chip()).toEqual(['3 pending saves, 1 rejected, Offline since 14:02 3 to send', 'Offline since 14:02 3 to send'])
   vi.setSystemTime(new Date('2026-03-04T18:00:00Z'))
   act(() => setServerReachable(false)) // a further failed call does not move the time
   expect(chip()[1]).toContain('14:02')
@@ -75,7 +75,7 @@ test('on a phone the chip has two short lines, and its name still says since whe
   expect(screen.getByRole('link').dataset.words).toBeUndefined()
   count(1)
   act(() => setServerReachable(false))
-  expect(chip()).toEqual(['1 pending save, No signal 14:02 1 to send', 'No signal 14:02 1 to send'])
+  expect(chip()).toEqual(['1 pending save, Offline 14:02 1 to send', 'Offline 14:02 1 to send'])
   expect(screen.getByRole('link').dataset.words).toBe('true')
   vi.restoreAllMocks()
 })

@@ -22,6 +22,8 @@ export function usePageTitle(title: string): void {
 
 interface PageProps {
   title: string
+  /** Mark behind the title in the heading, such as a count. */
+  titleMark?: ReactNode
   /** Title of the browser tab, where it differs from the heading. */
   tabTitle?: string
   /** Line below the title, such as the yard or the campaign. */
@@ -33,7 +35,7 @@ interface PageProps {
 }
 
 /** Frame of a screen: the heading, which is also the title of the browser tab, and the content below. */
-export function Page({ title, tabTitle = title, subtitle, besideTitle, narrow = false, children }: PageProps) {
+export function Page({ title, titleMark, tabTitle = title, subtitle, besideTitle, narrow = false, children }: PageProps) {
   usePageTitle(tabTitle)
   const heading = useArrival()
   const inPane = useContext(SidePaneContext)
@@ -43,6 +45,7 @@ export function Page({ title, tabTitle = title, subtitle, besideTitle, narrow = 
       <div className={styles.heading}>
         <Heading ref={heading} tabIndex={-1} className={inPane ? 'sr-only' : undefined}>
           {title}
+          {titleMark}
         </Heading>
         {subtitle}
         {besideTitle && <div className={styles.beside}>{besideTitle}</div>}
@@ -92,17 +95,13 @@ const ICONS: Record<'error' | 'success' | 'info' | 'warning', IconName> = {
 
 interface AlertProps {
   kind: keyof typeof ICONS
-  /**
-   * Whether the icon is centred vertically, for content whose first line is taller than a line of text. By default, the icon is at the top.
-   */
-  hasCentredIcon?: boolean
   children: ReactNode
 }
 
 /** Message box that states what happened and what to do. */
-export function Alert({ kind, hasCentredIcon = false, children }: AlertProps) {
+export function Alert({ kind, children }: AlertProps) {
   return (
-    <div className={`${styles.note} ${styles[kind]}`} data-centred={hasCentredIcon || undefined} role={kind === 'error' ? 'alert' : 'status'}>
+    <div className={`${styles.note} ${styles[kind]}`} role={kind === 'error' ? 'alert' : 'status'}>
       <Icon name={ICONS[kind]} size={22} />
       <div className={styles.content}>{children}</div>
     </div>

@@ -14,18 +14,23 @@ const FIELDS: Record<string, TextKey | AuditTextKey> = {
   description: 'campaign.description', due_at: 'audit.due', ...VEHICLE_FIELD_LABELS,
   inspected: 'audit.inspected', claimed_device: 'audit.device',
   claimed_device_time: 'audit.deviceTime', claimed_time_differs_by_hours: 'audit.clockDifference', vehicles: 'audit.vehicles', total_vehicles: 'audit.vehicles', total_inspected: 'audit.inspectedVehicles', file_name: 'audit.file',
+  conflict: 'audit.conflict', chosen: 'audit.chosen',
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 const isTimestamp = (value: string): boolean => TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
 
+/** Text keys of the two values of a conflict, in the words of the conflicts page. */
+const CONFLICT_CHOICES: Record<string, AuditTextKey> = { theirs: 'audit.firstValue', mine: 'audit.secondValue' }
+
 /**
- * Returns the text key of an access level, a campaign status or a yes-no value. Returns null or undefined for other values, which are
+ * Returns the text key of an access level, a campaign status, the kept value of a conflict or a yes-no value. Returns null or undefined for other values, which are
  * shown untranslated.
  */
 function getValueKey(field: string, value: string): TextKey | AuditTextKey | null | undefined {
   if (field === 'user_type') return getAccessLevelTextKey(value)
   if (field === 'status') return getCampaignStatusTextKey(value)
+  if (field === 'chosen') return CONFLICT_CHOICES[value]
   return field === 'inspected' ? (value === 'true' ? 'audit.yes' : 'audit.no') : null
 }
 
@@ -85,7 +90,7 @@ function ChangeList({ changes, className }: { changes: ChangeTexts[]; className:
   return (
     <ul className={`${styles.changes} ${className}`} aria-label={t('audit.change')}>
       {changes.map((change) => (
-        <li key={change.id}>
+        <li key={change.id} data-replaced={(change.isReplaced && change.sign !== '') || undefined}>
           <span className="quiet">{change.label}</span> {change.old !== null && (change.isReplaced ? <del>{change.old}</del> : <ins>{change.old}</ins>)}
           {change.sign}
           {change.new !== null && <ins>{change.new}</ins>}

@@ -100,17 +100,21 @@ interface WhatProps {
   deleted: Set<string>
 }
 
+/** Kind, subject and summary of an event. A summary that only repeats the kind, such as 'signed in', is left out. */
 function What({ event: { kind, subject, summary }, deleted }: WhatProps) {
   const t = useAuditText()
   const known = AUDIT_EVENT_KINDS.find((name) => name === kind)
   const parsed = parseAuditSubject(subject)
   const path = parsed === null || deleted.has(subject) ? null : getAuditSubjectPath(parsed)
   const name = parsed === null ? subject : t(`subject.${parsed.kind}`, { id: parsed.id })
+  const title = known === undefined ? kind : t(`kind.${known}`)
+  const words = translateServerMessage(summary)
   return (
     <div className={styles.what}>
-      <strong>{known === undefined ? kind : t(`kind.${known}`)}</strong>
+      <strong>{title}</strong>
       <p>
-        {path === null ? name : <Link href={path} className={styles.subject}>{name}</Link>}: {translateServerMessage(summary)}
+        {path === null ? name : <Link href={path} className={styles.subject}>{name}</Link>}
+        {words.toLowerCase() !== title.toLowerCase() && `: ${words}`}
       </p>
     </div>
   )

@@ -40,6 +40,24 @@ test('what changed is shown as old and new', async () => {
   expect((await screen.findByRole('list', { name: 'Before → after' })).textContent).toBe('Access level Operator → Team Leader')
 })
 
+test('a replaced value is marked, a value without an earlier one is not', async () => {
+  open({ ...page, events: [{ ...event, old: { user_type: 'op' }, new: { user_type: 'tm', hmc: '1003' } }] })
+  const changes = await screen.findByRole('list', { name: 'Before → after' })
+  expect([...changes.children].map((change) => [change.textContent, change.hasAttribute('data-replaced')])).toEqual([['Access level Operator → Team Leader', true], ['HMC 1003', false]])
+})
+
+test('a resolved conflict says which value was kept', async () => {
+  open({ ...page, events: [{ ...event, kind: 'vehicle-changed', subject: 'vehicle 12', new: { conflict: 7, chosen: 'mine' } }] })
+  expect((await screen.findByRole('list', { name: 'Before → after' })).textContent).toBe('Conflict 7Kept second value')
+})
+
+test('a summary that only repeats the event is left out', async () => {
+  open({ ...page, events: [{ ...event, kind: 'login', summary: 'signed in' }] })
+  const row = await findRow('User 3')
+  expect(row.textContent).toContain('Signed inUser 3')
+  expect(row.textContent).not.toContain('signed in')
+})
+
 test('short changes stand on one line, long ones are opened on demand, times are written as elsewhere', async () => {
   const notes = 'Scratch on the left door. '.repeat(4).trim()
   const changes = { old: { status: '', admin_notes: '' }, new: { admin_notes: notes, status: 'OK', claimed_device_time: '2026-11-21T01:02:03Z' } }

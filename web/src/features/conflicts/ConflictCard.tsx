@@ -15,12 +15,10 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
   return (
     <li className={styles.card}>
       <div className={styles.head}>
+        <VehicleParkingSpaceSign vehicle={vehicle_id} />
         <Link href={`/vehicle/${vehicle_id}`} className={styles.vin}>
           <MonospaceVin vin={vin_number} />
         </Link>
-        <strong>
-          <VehicleParkingSpaceSign vehicle={vehicle_id} />
-        </strong>
       </div>
       <h3>{t(VEHICLE_FIELD_LABELS[field])}</h3>
       <ConflictBaseValue conflict={conflict} />

@@ -85,12 +85,16 @@ export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onR
   const named = value || t(field === 'status' ? 'status.none' : 'conflicts.empty')
   const isNote = isNoteField(field)
   return (
-    <div className={styles.side} data-chosen={chosen === side || undefined} data-kept={outcome === side || undefined}>
+    <div className={styles.side} data-note={isNote || undefined} data-chosen={chosen === side || undefined} data-kept={outcome === side || undefined}>
       <div className={styles.head}>
         <div className={styles.value}>{field === 'status' ? <VehicleStatusBadge status={value} /> : value || <em className={styles.empty}>{named}</em>}</div>
         {state === 'open' && shown === side && <p className={`${styles.mark} ${outcome === null ? '' : styles.replaced}`}>{t('conflicts.shown')}</p>}
       </div>
-      {at && <p className="quiet"><AuthorHmc hmc={hmc} /> {t('conflicts.when', { date: formatDate(at), time: formatTime(at) })}</p>}
+      {at && (
+        <p className={`quiet ${styles.saved}`}>
+          <span className={styles.author} title={hmc}>{hmc}</span> <time dateTime={at}>{t('conflicts.when', { date: formatDate(at), time: formatTime(at) })}</time>
+        </p>
+      )}
       {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
       {chosen === side && <p className={`${styles.mark} ${styles.chosen}`} title={settled_by_hmc ?? undefined}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
       {state === 'open' && mayDecide && (
@@ -105,19 +109,6 @@ export function ConflictSideView({ conflict, side, mayDecide, busy, outcome, onR
   )
 }
 
-const HMC_TAIL = 4
-
-/**
- * Login name (HMC) of the author, followed by a comma. If the name is too long for one line, an ellipsis replaces characters before the
- * last `HMC_TAIL`.
- */
-const AuthorHmc = ({ hmc }: { hmc: string }) => (
-  <span className={styles.author} title={hmc}>
-    <span className="ellipsis">{hmc.slice(0, -HMC_TAIL)}</span>
-    <span>{hmc.slice(-HMC_TAIL)},</span>
-  </span>
-)
-
 function Kept() {
   const t = useConflictsText()
   return (
@@ -130,5 +121,5 @@ function Kept() {
 /** Value that the field had before both conflicting saves. An empty status is shown as 'Not inspected'. */
 export function ConflictBaseValue({ conflict: { field, base } }: { conflict: FieldConflict }) {
   const t = useConflictsText()
-  return <p className="quiet">{t('conflicts.seen', { value: base || t(field === 'status' ? 'status.waiting' : 'conflicts.empty') })}</p>
+  return <p className={`quiet ${styles.base}`}>{t('conflicts.seen', { value: base || t(field === 'status' ? 'status.waiting' : 'conflicts.empty') })}</p>
 }

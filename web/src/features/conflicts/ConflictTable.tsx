@@ -35,8 +35,8 @@ export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
         <caption className="sr-only">{t('conflicts.title')}</caption>
         <thead>
           <tr>
-            <th scope="col">{t('vehicles.vin')}</th>
             <th scope="col">{t('vehicles.space')}</th>
+            <th scope="col">{t('vehicles.vin')}</th>
             <th scope="col">{t('conflicts.field')}</th>
             <th scope="col">{t('conflicts.first')}</th>
             <th scope="col">{t('conflicts.second')}</th>
@@ -98,12 +98,12 @@ function Row({ error, ...rest }: ConflictProps) {
   return (
     <tr tabIndex={0} aria-keyshortcuts={decides ? '1 2' : undefined} onKeyDown={press}>
       <td>
+        <VehicleParkingSpaceSign vehicle={vehicle_id} />
+      </td>
+      <td>
         <Link href={`/vehicle/${vehicle_id}`} className={styles.vin}>
           <MonospaceVin vin={vin_number} />
         </Link>
-      </td>
-      <td>
-        <VehicleParkingSpaceSign vehicle={vehicle_id} />
       </td>
       <td>
         <strong>{t(VEHICLE_FIELD_LABELS[field])}</strong>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { conflictsQuery } from '@/api/conflicts'
+import { conflictsQuery, useOpenConflicts } from '@/api/conflicts'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { FieldConflict } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
@@ -23,7 +23,7 @@ export default function ConflictsPage() {
   const state = query.get('tab') === 'settled' ? 'settled' : 'open'
   const campaign = parseId(query.get('campaign')) ?? undefined
   return (
-    <Page title={t('conflicts.title')} subtitle={<p className="quiet">{t('conflicts.explain')}</p>}>
+    <Page title={t('conflicts.title')} titleMark={state === 'open' && <OpenCount campaign={campaign} />} subtitle={<p className="quiet">{t('conflicts.explain')}</p>}>
       <FilterTabs label={t('conflicts.tabs')} value={state} onChange={(next) => setQueryParams({ tab: next === 'settled' ? next : null })} tabs={[
         { value: 'open', text: t('conflicts.open') },
         { value: 'settled', text: t('conflicts.settled') },
@@ -31,6 +31,13 @@ export default function ConflictsPage() {
       <ConflictResults key={`${state} ${campaign ?? ''}`} state={state} campaign={campaign} />
     </Page>
   )
+}
+
+/** Number of open conflicts, as a chip in the heading. */
+function OpenCount({ campaign }: { campaign: number | undefined }) {
+  const t = useConflictsText()
+  const count = useOpenConflicts(campaign)?.meta.total_count ?? 0
+  return count > 0 && <> <span className={styles.count}>{t('conflicts.count', { n: formatCount(count) })}</span></>
 }
 
 /** Conflicts of one tab, or a message when there are none. A line below an incomplete list states how many of all conflicts are shown. */

@@ -34,11 +34,11 @@ async function open() {
 
 test('conflicts are a titled table by campaign, with VIN, space, field and both values', async () => {
   const { table, row } = await open()
-  expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['VIN Number', 'Parking Space', 'Field', '1. First value', '2. Second value', 'When'])
+  expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Parking Space', 'VIN Number', 'Field', '1. First value', '2. Second value', 'When'])
   expect(table.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['Airbag 2', 'Brakes 1'])
   await waitFor(() => expect(row('HB20 000001').textContent).toContain('B-204'))
-  expect(row('HB20 000001').textContent).toMatch(/Status.*ng.*1003, \d.*ok.*1005, \d/)
-  expect(within(row('HB20 000001')).getByTitle('1003').textContent).toBe('1003,')
+  expect(row('HB20 000001').textContent).toMatch(/Status.*ng.*1003 \d.*ok.*1005 \d/)
+  expect(within(row('HB20 000001')).getByTitle('1003').textContent).toBe('1003')
   expect(screen.getByText('Mostrando 3 de 120.')).toBeTruthy()
   expect(row('HB20 000001').textContent).toContain('Antes: Not inspected')
   expect(within(row('HB20 000001')).getAllByRole('button').map((button) => [button.textContent, button.getAttribute('aria-label')])).toEqual([
@@ -46,6 +46,11 @@ test('conflicts are a titled table by campaign, with VIN, space, field and both 
   ])
   expect(within(row('HB20 000003')).getByText('empty').className).not.toBe('')
   expect(within(row('HB20 000003')).getByRole('button', { name: 'Keep this value: "empty" by 1003 for HB20 000003' }).textContent).toBe('Keep this value1')
+})
+
+test('the heading states the number of open conflicts', async () => {
+  await open()
+  expect((await screen.findByText('120 open')).closest('h1')?.textContent).toBe('Conflicts 120 open')
 })
 
 test('key 1 or 2 in a row keeps that value and moves to the next row', async () => {

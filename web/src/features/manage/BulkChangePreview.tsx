@@ -5,6 +5,7 @@ import type { BulkResult, Job, PreviewedVehicle } from '@/api/types'
 import { formatCount } from '@/lib/format'
 import { Alert, ErrorNotice } from '@/ui/Page'
 import { ServerWarnings } from '@/ui/ServerWarnings'
+import { ListedCount } from './BulkVehicleTable'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { listSummaryClauses, type SummaryClause } from './bulkSummary'
 import { listBulkOutcomeRows } from './bulkOutcomeRows'
@@ -62,13 +63,12 @@ function Sentence({ clauses, status }: { clauses: SummaryClause[]; status: strin
   )
 }
 
-/** Table of the changed vehicles that the server lists in its preview, and the number of further changed vehicles. */
+/** Table of the changed vehicles that the server lists in its preview, and how many of all changed vehicles these are. */
 function First({ result: { updated, preview: vehicles } }: { result: BulkResult }) {
-  const t = useManageText()
   return (
     <>
       <ChangedVehicleTable vehicles={vehicles} />
-      {updated > vehicles.length && <p className="quiet">{t('bulk.more', { n: formatCount(updated - vehicles.length) })}</p>}
+      <ListedCount listed={vehicles.length} total={updated} />
     </>
   )
 }

@@ -1,8 +1,7 @@
-import { formatCount } from '@/lib/format'
 import type { BulkOutcomeKind, BulkOutcomeRow } from './bulkOutcomeRows'
 import { FieldChangeList } from './FieldChangeList'
 import { groupRowsByCampaign } from './groupRowsByCampaign'
-import { CampaignTableBody, ScrollableTable, VehicleRow } from './ScrollableTable'
+import { BulkVehicleTable, CampaignTableBody, ListedCount, VehicleRow } from './BulkVehicleTable'
 import { useManageText, type ManageTextKey } from './text'
 
 /** Maximum number of rows in a table of vehicles. */
@@ -19,14 +18,14 @@ interface OutcomeRowsProps {
   unlisted?: number
 }
 
-/** Vehicles of a bulk change with their outcomes, as a table by campaign, and the number of vehicles that the table leaves out. */
+/** Vehicles of a bulk change with their outcomes, as a table by campaign, and how many of all vehicles the table lists. */
 export function BulkOutcomeVehicleTable({ label, rows, unlisted = 0 }: OutcomeRowsProps) {
   const t = useManageText()
-  const groups = groupRowsByCampaign(rows.slice(0, MAX_LISTED), ({ campaign }) => campaign)
-  const left = unlisted + Math.max(0, rows.length - MAX_LISTED)
+  const listed = rows.slice(0, MAX_LISTED)
+  const groups = groupRowsByCampaign(listed, ({ campaign }) => campaign)
   return (
     <>
-      <ScrollableTable label={label} heads={[t('vehicles.vin'), t('bulk.outcome')]}>
+      <BulkVehicleTable label={label} heads={[t('vehicles.vin'), t('bulk.outcome')]}>
         {groups.map(({ campaign, rows: vehicles }) => (
           <CampaignTableBody key={campaign} campaign={campaign === '' && groups.length > 1 ? t('csv.unchanged') : campaign}>
             {vehicles.map((row, index) => (
@@ -34,9 +33,9 @@ export function BulkOutcomeVehicleTable({ label, rows, unlisted = 0 }: OutcomeRo
             ))}
           </CampaignTableBody>
         ))}
-      </ScrollableTable>
+      </BulkVehicleTable>
       {rows.length === 0 && <p className="quiet">{t('vehicles.noMatch')}</p>}
-      {left > 0 && <p className="quiet">{t('bulk.more', { n: formatCount(left) })}</p>}
+      <ListedCount listed={listed.length} total={rows.length + unlisted} />
     </>
   )
 }

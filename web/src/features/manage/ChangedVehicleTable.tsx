@@ -1,6 +1,6 @@
 import type { PreviewedVehicle } from '@/api/types'
 import { groupRowsByCampaign } from './groupRowsByCampaign'
-import { CampaignTableBody, ScrollableTable, VehicleRow } from './ScrollableTable'
+import { BulkVehicleTable, CampaignTableBody, VehicleRow } from './BulkVehicleTable'
 import { FieldChangeList } from './FieldChangeList'
 import { useManageText } from './text'
 
@@ -9,7 +9,7 @@ export function ChangedVehicleTable({ vehicles }: { vehicles: PreviewedVehicle[]
   const t = useManageText()
   if (vehicles.length === 0) return null
   return (
-    <ScrollableTable label={t('csv.changes')} heads={[t('vehicles.vin'), t('csv.oldNew')]}>
+    <BulkVehicleTable label={t('csv.changes')} heads={[t('vehicles.vin'), t('csv.oldNew')]}>
       {groupRowsByCampaign(vehicles, ({ campaign_name }) => campaign_name).map(({ campaign, rows }) => (
         <CampaignTableBody key={campaign} campaign={campaign}>
           {rows.map(({ line, vin_number, changes }) => (
@@ -19,6 +19,6 @@ export function ChangedVehicleTable({ vehicles }: { vehicles: PreviewedVehicle[]
           ))}
         </CampaignTableBody>
       ))}
-    </ScrollableTable>
+    </BulkVehicleTable>
   )
 }

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { CsvUpdateResult } from '@/api/types'
 import { formatCount } from '@/lib/format'
 import { ServerWarnings } from '@/ui/ServerWarnings'
+import { ListedCount } from './BulkVehicleTable'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText } from './text'
@@ -35,13 +36,12 @@ export function CsvPreview({ isChecking, result, children }: CsvPreviewProps) {
   )
 }
 
-/** Table of the first vehicles of the file, and the number of further vehicles. */
+/** Table of the first vehicles of the file, and how many of all vehicles of the file these are. */
 function Vehicles({ result: { vehicles, preview } }: { result: CsvUpdateResult }) {
-  const t = useManageText()
   return (
     <>
       <ChangedVehicleTable vehicles={preview} />
-      {vehicles > preview.length && preview.length > 0 && <p className="quiet">{t('bulk.more', { n: formatCount(vehicles - preview.length) })}</p>}
+      {preview.length > 0 && <ListedCount listed={preview.length} total={vehicles} />}
     </>
   )
 }

@@ -39,7 +39,7 @@ async function preview(answers: Parameters<typeof stubServer>[0]) {
 test('Execute follows the summary of the preview, before the vehicles', async () => {
   const { tool, sentence, execute } = await preview({ 'POST /vehicles/bulk/status': outcome })
   expect(isBefore(sentence, execute)).toBe(true)
-  expect(isBefore(execute, tool.getByRole('region', { name: 'Changes' }))).toBe(true)
+  expect(isBefore(execute, tool.getByRole('table', { name: 'Changes' }))).toBe(true)
 })
 
 test('vehicles that stay as they are, are folded in the preview, those not found first', async () => {
@@ -57,7 +57,7 @@ test('the reason of a failed execution stands beside Execute, before the vehicle
   await person.click(execute)
   const alert = await tool.findByText(/^Erro ao executar atualização de status\./)
   expect(isBefore(execute, alert)).toBe(true)
-  expect(isBefore(alert, tool.getByRole('region', { name: 'Changes' }))).toBe(true)
+  expect(isBefore(alert, tool.getByRole('table', { name: 'Changes' }))).toBe(true)
 })
 
 test('a campaign list without a match offers to show all campaigns', async () => {

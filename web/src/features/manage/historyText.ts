@@ -73,7 +73,7 @@ export const { catalogues, useFeatureText: useJobHistoryText } = defineFeatureTe
   },
   {
     'history.list': 'Importações e alterações em massa',
-    'history.search': 'Buscar por arquivo, campanha ou pessoa',
+    'history.search': 'Buscar arquivo, campanha ou pessoa',
     'history.kinds': 'Tipo de alteração',
     'history.all': 'Todas',
     'history.kindImport': 'Importações',

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { MonospaceVin } from '@/ui/MonospaceVin'
+import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import styles from './OutboxLayout.module.css'
 
 interface Part {
@@ -21,12 +22,20 @@ export const OutboxCard = ({ isRefused, children }: Part & { isRefused?: boolean
   <li className={styles.card} data-refused={isRefused || undefined}>{children}</li>
 )
 
-/** First line of a save's card: the VIN of the vehicle, and the state of the save as a coloured label. */
-export const OutboxCardHeader = ({ vin, state, text }: { vin: string; state: 'waiting' | 'sending' | 'refused' | 'done'; text: string }) => (
+/** First line of a save's card: the parking space and the VIN of the vehicle, and the state of the save as a coloured label. */
+export const OutboxCardHeader = ({ space, vin, state, text }: { space: string; vin: string; state: 'waiting' | 'sending' | 'refused' | 'done'; text: string }) => (
   <div className={styles.head}>
-    <MonospaceVin vin={vin} />
+    <OutboxCardVehicle space={space} vin={vin} />
     <span className={styles[state]}>{text}</span>
   </div>
+)
+
+/** Parking space and VIN of a vehicle. The space is left out while it is unknown. */
+export const OutboxCardVehicle = ({ space, vin }: { space: string | undefined; vin: string }) => (
+  <span className={styles.vehicle}>
+    {space && <ParkingSpaceSign space={space} size="small" />}
+    <MonospaceVin vin={vin} />
+  </span>
 )
 
 /** Line of a save's card that states why the save was rejected. */

@@ -22,5 +22,6 @@ test('a save that was changed on this phone is shown to its owner, who removes i
   await person.click(screen.getByRole('button', { name: 'Remove' }))
   await vi.waitFor(() => expect(outboxState.get().undecryptable).toEqual([]))
   expect(await screen.findByText(/^Tudo enviado/)).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'See campaigns' }).getAttribute('href')).toBe('/campaign-home')
   expect(await kept?.count('outbox')).toBe(0)
 })

@@ -1,6 +1,6 @@
 import { serverReachability, useIsServerReachable } from '@/api/connectivity'
 import { countVehicleMismatches, getVehicleMismatchGroupKey, useOutbox, useOutboxState, useStorageProblem, type OutboxEntry } from '@/offline/outbox'
-import { Button } from '@/ui/Button'
+import { Button, LinkButton } from '@/ui/Button'
 import { Alert, EmptyState, Page, Skeleton } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { UndecryptableSaveList } from './UndecryptableSaveList'
@@ -43,7 +43,13 @@ function ToSend({ entries }: { entries: OutboxEntry[] }) {
     await outbox.flush()
     if (!serverReachability.get()) showToast('info', t('outbox.stillNoSignal'))
   }
-  if (entries.length === 0) return <EmptyState icon="check" text={t('outbox.none')} />
+  if (entries.length === 0) {
+    return (
+      <EmptyState icon="check" text={t('outbox.none')}>
+        <LinkButton to="/campaign-home">{t('outbox.toCampaigns')}</LinkButton>
+      </EmptyState>
+    )
+  }
   return (
     <OutboxSection title={t('outbox.toSend')}>
       <p className="quiet">{t('outbox.explain')}</p>
@@ -52,8 +58,8 @@ function ToSend({ entries }: { entries: OutboxEntry[] }) {
       {hasUnsent && (
         <>
           {!isOnline && <Alert kind="info">{t('outbox.noSignal')}</Alert>}
-          <Button kind="primary" big wide icon="upload" onClick={() => void send()}>
-            {t('outbox.sendNow')}
+          <Button kind={isOnline ? 'primary' : 'secondary'} big wide icon="upload" onClick={() => void send()}>
+            {t(isOnline ? 'outbox.sendNow' : 'outbox.tryNow')}
           </Button>
         </>
       )}

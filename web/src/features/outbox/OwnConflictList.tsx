@@ -4,12 +4,11 @@ import type { FieldConflict } from '@/api/types'
 import { useSession } from '@/api/session'
 import { buildPath } from '@/lib/route'
 import { formatDate, formatTime } from '@/lib/format'
-import { OPERATOR_EDITABLE_FIELDS } from '@/lib/vehicleFields'
+import { OPERATOR_EDITABLE_FIELDS, VEHICLE_FIELD_LABELS } from '@/lib/vehicleFields'
 import { vehicleQuery } from '@/offline/queries'
 import { LinkButton } from '@/ui/Button'
-import { MonospaceVin } from '@/ui/MonospaceVin'
-import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
-import { OutboxCardList, OutboxCard, OutboxSection } from './OutboxLayout'
+import { VehicleStatusBadge } from '@/ui/Status'
+import { OutboxCardList, OutboxCard, OutboxCardVehicle, OutboxSection } from './OutboxLayout'
 import { useOutboxText } from './text'
 import styles from './OwnConflictList.module.css'
 
@@ -34,21 +33,25 @@ const SPACE_FRESH_MS = 60_000
 
 function Outcome({ conflict, me, userType }: { conflict: FieldConflict; me: string | undefined; userType: string }) {
   const t = useOutboxText()
-  const { vin_number, campaign_id, campaign_name, field, state, mine, theirs, mine_by_hmc, theirs_by_hmc } = conflict
+  const { vehicle_id, vin_number, campaign_id, campaign_name, field, state, mine, theirs, mine_by_hmc, theirs_by_hmc } = conflict
   const iAmLater = mine_by_hmc === me
   const [own, others, other] = iAmLater ? [mine, theirs, theirs_by_hmc] : [theirs, mine, mine_by_hmc]
+  const space = useQuery({ ...vehicleQuery(vehicle_id, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space
   const mayResolve = state === 'open' && mayResolveConflict(userType, field)
   return (
     <OutboxCard>
       <div className={styles.outcome}>
         <div className={styles.what}>
-          <MonospaceVin vin={vin_number} />
-          <p>{t('outcomes.values', { own: own || '–', hmc: other ?? '?', others: others || '–' })}</p>
+          <OutboxCardVehicle space={space} vin={vin_number} />
+          <p className="quiet">{campaign_name}</p>
+          <h3>{t(VEHICLE_FIELD_LABELS[field])}</h3>
+          <dl className={styles.values}>
+            <dt>{t('outcomes.you')}</dt>
+            <dd><Value field={field} value={own} /></dd>
+            <dt>{other ?? '?'}</dt>
+            <dd><Value field={field} value={others} /></dd>
+          </dl>
           {!mayResolve && <p className="quiet"><StateText conflict={conflict} iAmLater={iAmLater} /></p>}
-          <div className={`quiet ${styles.where}`}>
-            <VehicleSpace vehicle={conflict.vehicle_id} />
-            <span>{campaign_name}</span>
-          </div>
         </div>
         {mayResolve && <LinkButton to={buildPath('/conflicts', { campaign: campaign_id })}>{t('outcomes.resolve')}</LinkButton>}
       </div>
@@ -65,8 +68,8 @@ function StateText({ conflict: { state, field, chosen, settled_by_hmc, settled_a
   return t(isOwnKept ? 'outcomes.yours' : 'outcomes.theirs', { by: settled_by_hmc ?? '?', ...when })
 }
 
-/** Parking space of a vehicle, from the server or from this device. Empty while the space is unknown. */
-function VehicleSpace({ vehicle }: { vehicle: number }) {
-  const space = useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space
-  return space ? <ParkingSpaceSign space={space} size="small" /> : null
+/** One value of a conflict. An empty value is shown in words. */
+function Value({ field, value }: Pick<FieldConflict, 'field'> & { value: string }) {
+  const t = useOutboxText()
+  return field === 'status' ? <VehicleStatusBadge status={value} /> : value || t('conflict.empty')
 }

@@ -39,7 +39,8 @@ test('a save that meets another vehicle asks, with what was saved and two answer
   const { card } = await refused(isAnother)
   expect(screen.getByText('A inspeção de 1 veículo aguarda a sua resposta: é este o veículo?')).toBeTruthy()
   expect(card.getByRole('heading').textContent).toBe('É este o veículo?')
-  for (const text of [vinText('HB20 000007'), 'Answer needed', 'ng', 'Notes: a secret note', 'Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
+  for (const text of [vinText('HB20 000007'), 'Answer needed', 'ng', 'Notes: a secret note', 'Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.', /^Airbag ·/]) expect(card.getByText(text)).toBeTruthy()
+  expect(card.getByRole('img', { name: 'A-7' })).toBeTruthy()
   expect(buttons(card)).toEqual(['Yes, save to NEW7 000000', 'Discard'])
   expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull()
 })
@@ -75,7 +76,8 @@ test('"Discard" asks first, then leaves nothing and sends nothing', async () => 
 
 test('a save of a vehicle that is gone shows what was typed, and offers no screen that cannot be opened', async () => {
   const { card } = await refused(createReply(404, { code: 'NO_VEHICLE', message: 'Vehicle not found. It may have been deleted.' }))
-  for (const text of [vinText('HB20 000007'), 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído. Descarte esta inspeção.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
+  for (const text of [vinText('HB20 000007'), 'ng', 'Notes: a secret note', 'Recusado: O veículo ou a campanha foi excluído. Descarte esta inspeção.', /^Airbag ·/]) expect(card.getByText(text)).toBeTruthy()
+  expect(card.getByRole('img', { name: 'A-7' })).toBeTruthy()
   expect(buttons(card)).toEqual(['Try again', 'Discard'])
 })
 
@@ -94,4 +96,15 @@ test('while it waits it can be sent, edited and discarded', async () => {
   renderPage(OutboxPage, '/outbox', '/outbox', queries, outbox)
   await vi.waitFor(async () => expect(buttons(within(await screen.findByRole('listitem')))).toEqual(['Edit', 'Discard']))
   expect(screen.getByRole('button', { name: 'Send now' })).toBeTruthy()
+})
+
+test('while the server is unreachable, the button says "Try now" and is not the primary one', async () => {
+  signInAs(OPERATOR)
+  await loadOutbox()
+  stubServer({ 'PUT /vehicles/7': rejectAsOffline, 'GET /conflicts': rejectAsOffline })
+  await outbox.save(createSaveRequest(7), 'key-7')
+  renderPage(OutboxPage, '/outbox', '/outbox', queries, outbox)
+  const button = await screen.findByRole('button', { name: 'Try now' })
+  expect(button.className).toContain('secondary')
+  expect(screen.getByText('Sem conexão. O envio continua automaticamente.')).toBeTruthy()
 })

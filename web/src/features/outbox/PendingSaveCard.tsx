@@ -29,11 +29,11 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: OutboxEntry
   const discard = () => deleteOutboxEntry(entry.seq)
   return (
     <OutboxCard isRefused={shown === 'refused'}>
-      <OutboxCardHeader vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
+      <OutboxCardHeader space={space} vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
       <PendingSaveChanges entry={entry} />
       {reason !== null && other === null && <Reason reason={reason} />}
       <p className="quiet">
-        {space} · {campaign_name} · <time dateTime={new Date(at).toISOString()}>{formatTimeAgo(at, now, language)}</time>
+        {campaign_name} · <time dateTime={new Date(at).toISOString()}>{formatTimeAgo(at, now, language)}</time>
       </p>
       {other !== null && isAsking && <VehicleMismatchQuestion inspectedVin={vin} serverVin={other} onYes={() => void outbox.retryForCurrentVehicle(entry)} onDiscard={discard} />}
       {!isSending && other === null && (

@@ -23,10 +23,10 @@ export function SentSaveList({ entries }: { entries: OutboxEntry[] }) {
       <OutboxCardList>
         {entries.toReversed().map((entry) => (
           <OutboxCard key={entry.seq}>
-            <OutboxCardHeader vin={entry.vin} state="done" text={t('outbox.done')} />
+            <OutboxCardHeader space={entry.space} vin={entry.vin} state="done" text={t('outbox.done')} />
             <PendingSaveChanges entry={entry} />
             {entry.conflicts.length > 0 && <p>{t('outbox.tookOne')}</p>}
-            <p className="quiet">{formatTimeAgo(entry.done_at ?? entry.at, now, language)}</p>
+            <p className="quiet">{entry.campaign_name} · {formatTimeAgo(entry.done_at ?? entry.at, now, language)}</p>
           </OutboxCard>
         ))}
       </OutboxCardList>

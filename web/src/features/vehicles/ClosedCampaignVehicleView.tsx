@@ -40,10 +40,10 @@ export function ClosedCampaignVehicleView({ vehicle, user, inspection, children 
         <LinkButton to={inspection.campaign}>{t('yards.openCampaign')}</LinkButton>
       </Alert>
       <PartialOfflineDataNotice vehicle={vehicle} />
-      <OpenConflictNotice vehicle={vehicle} />
       <div className={styles.columns}>
         <div className={styles.column}>
           <VehicleHeader vehicle={vehicle} stored={vehicle} next={undefined} inspection={inspection} />
+          <OpenConflictNotice vehicle={vehicle} />
           <Card label={t('vehicle.step2')}>
             <VehicleDetails vehicle={vehicle} inspection={inspection} />
           </Card>

@@ -87,10 +87,10 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
     <form className={styles.form} data-pane={inPane || undefined} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
       {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       <PartialOfflineDataNotice vehicle={vehicle} />
-      <OpenConflictNotice vehicle={vehicle} />
       <div className={styles.columns}>
         <div className={styles.column}>
           <VehicleHeader vehicle={vehicle} stored={seen} next={next} inspection={inspection} />
+          <OpenConflictNotice vehicle={vehicle} />
           <CampaignProblemDescription campaign={vehicle.campaign_id} />
           <InspectionStep n={1} title={t('vehicle.step1')} done={identified} half collapsed={collapsedSteps.isCollapsed(1)} onToggle={identified ? () => collapsedSteps.toggle(1) : undefined}
             summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>

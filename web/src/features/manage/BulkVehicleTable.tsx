@@ -1,29 +1,35 @@
 import type { ReactNode } from 'react'
+import { formatCount } from '@/lib/format'
 import { MonospaceVin } from '@/ui/MonospaceVin'
-import styles from './ScrollableTable.module.css'
+import { useManageText } from './text'
+import styles from './BulkVehicleTable.module.css'
 
-interface ScrollTableProps {
+interface BulkVehicleTableProps {
   label: string
   heads: [string, string]
   /** Bodies of the table, one `tbody` element for each campaign. */
   children: ReactNode
 }
 
-/** Table of two columns in a scrollable region of limited height. The region is focusable, so that the keyboard can scroll it. */
-export const ScrollableTable = ({ label, heads, children }: ScrollTableProps) => (
-  <div className={styles.scroll} role="region" aria-label={label} tabIndex={0}>
-    <table className={styles.table}>
-      <thead>
-        <tr>
-          {heads.map((head) => (
-            <th key={head} scope="col">{head}</th>
-          ))}
-        </tr>
-      </thead>
-      {children}
-    </table>
-  </div>
+/** Table of the vehicles of a bulk change: the VIN in the first column, the change or the outcome in the second. */
+export const BulkVehicleTable = ({ label, heads, children }: BulkVehicleTableProps) => (
+  <table className={styles.table} aria-label={label}>
+    <thead>
+      <tr>
+        {heads.map((head) => (
+          <th key={head} scope="col">{head}</th>
+        ))}
+      </tr>
+    </thead>
+    {children}
+  </table>
 )
+
+/** Line below a table that lists only some of its vehicles: the number of listed vehicles and the total number. */
+export function ListedCount({ listed, total }: { listed: number; total: number }) {
+  const t = useManageText()
+  return total > listed && <p className="quiet">{t('bulk.listed', { n: formatCount(listed), total: formatCount(total) })}</p>
+}
 
 /** Part of a table for one campaign: a heading row with the campaign's name in at most two lines, followed by the rows in `children`. */
 export const CampaignTableBody = ({ campaign, children }: { campaign: string; children: ReactNode }) => (
