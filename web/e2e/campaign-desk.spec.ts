@@ -75,6 +75,9 @@ test.describe('on a phone', () => {
     const { y, height } = await box(walk)
     expect(y + height).toBeGreaterThan(PHONE.height - 40)
     await expect(page.getByRole('region', { name: campaign.name }).getByRole('button', { name: /^(Start|Continue) campaign$/ })).toBeVisible()
+    const parts = [page.getByRole('button', { name: /^(Start|Continue) campaign$/ }), page.getByText('Inspected', { exact: true }), page.getByRole('button', { name: 'Make available offline' }), page.getByRole('region', { name: 'Left by yard' })]
+    const tops = await Promise.all(parts.map(async (part) => (await box(part)).y))
+    expect(tops, 'actions, figures, offline use, yards').toEqual(tops.toSorted((a, b) => a - b))
     await takeScreenshot(page, 'campaign-phone')
     await walk.click()
     await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))

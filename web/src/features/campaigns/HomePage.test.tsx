@@ -49,6 +49,19 @@ test('a person who works in two campaigns is listed once, in the yard of their l
   expect(rows).toEqual(['4712Yard A', '4711Yard B'])
 })
 
+test('the rate of a campaign is the sum of the people listed there, and a closed campaign has no rate', async () => {
+  const before = new Date(Date.parse(at) - 60_000).toISOString()
+  signInAs(LEADER)
+  const calls = stubServer({
+    'GET /campaigns': { campaigns: [campaign, { ...campaign, id: 6, name: 'Brakes' }, { ...campaign, id: 7, status: 'Closed' }], meta: { page_index: 0, total_count: 3, per_page: 10, yard_name: null } },
+    'GET /pace': [paceOf(5, [{ ...person('4711', 'A', 70), last_at: before }, person('4712', 'A', 30)]), paceOf(6, [person('4711', 'B', 40)])],
+  })
+  renderPage(HomePage, '/campaign-home', '/campaign-home')
+  const working = await screen.findByRole('region', { name: 'Working now' })
+  expect(within(working).getAllByText(/veículos por hora$/).map((rate) => rate.textContent)).toEqual(['30 veículos por hora', '40 veículos por hora'])
+  expect(calls.filter(({ name }) => name === 'GET /pace').map(({ query }) => query.get('campaigns'))).toEqual(['5,6'])
+})
+
 test('a save that is not sent yet counts in the campaign and in the total of all yards', async () => {
   await open(OPERATOR)
   holdInspections({ campaign: 5, yard: 2 })

@@ -1,4 +1,5 @@
 import { useDeferredValue } from 'react'
+import { useOpenConflicts } from '@/api/conflicts'
 import { readLastOpenedVehicle, type LastOpenedVehicle } from '@/lib/lastOpenedVehicle'
 import { getDataOwnerKey, useSession } from '@/api/session'
 import { getErrorMessage } from '@/api/apiProblem'
@@ -49,7 +50,7 @@ export default function HomePage() {
   const rows = campaigns.data?.campaigns
   // The cards beside the list describe the first campaigns of all, so that neither a search nor another page changes their figures.
   const first = useCampaigns({ page: 0, search: '', order: 'work' }).data?.campaigns
-  const paces = useInspectionPaces(first?.map(({ id }) => id) ?? [])
+  const paces = useInspectionPaces(first?.filter(({ status }) => status !== 'Closed').map(({ id }) => id) ?? [])
   const toReview = useCampaignsPendingReview(manages)
   const activity = useAllCampaignsActivity(manages)
   const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
@@ -63,6 +64,7 @@ export default function HomePage() {
   return (
     <Page title={t('home.title')} subtitle={isWide && steps} besideTitle={isWide && create}>
       {place && <Resume place={place} />}
+      {!isWide && manages && <OpenConflictsLink />}
       {!isWide && own}
       {!isWide && steps}
       <div className={styles.columns}>
@@ -103,6 +105,18 @@ export default function HomePage() {
   )
 }
 
+/** Link to the open conflicts, above the list on narrow screens, where the attention card is below the list. */
+function OpenConflictsLink() {
+  const t = useCampaignsText()
+  const open = useOpenConflicts()?.meta.total_count ?? 0
+  if (open === 0) return null
+  return (
+    <LinkButton icon="warning" to="/conflicts" wide>
+      {t('conflicts.toResolve', { n: open })}
+    </LinkButton>
+  )
+}
+
 /** Progress of each yard over all campaigns. Shows a placeholder of the same height while loading. */
 function Dashboard() {
   const yards = useAllCampaignsYardProgress()
@@ -119,7 +133,7 @@ function Resume({ place }: { place: LastOpenedVehicle }) {
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>
         <MonospaceVin vin={place.vin} />
-        <span className="ellipsis">{place.campaign}</span>
+        <span className="ellipsis" title={place.campaign}>{place.campaign}</span>
       </span>
       <Icon name="right" />
     </Link>
