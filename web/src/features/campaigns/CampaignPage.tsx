@@ -43,11 +43,15 @@ export default function CampaignPage() {
   const t = useText()
   const id = parseId(useParams<{ id: string }>().id)
   const yard = parseId(useQueryParams().get('yard'))
+  const words = useCampaignsText()
   const campaign = useCampaign(id ?? 0, yard)
   return (
     <Page title={campaign.data?.name ?? t('campaign.title')}>
-      <div className={styles.where}>
-        <StepIndicator current={3} />
+      <div className={styles.head}>
+        <div className={styles.where}>
+          <StepIndicator current={3} />
+        </div>
+        {yard !== null && campaign.data && <YardFilterLink yard={nameYard(words, campaign.data.yard_name ?? String(yard))} to={`/campaign/${campaign.data.id}`} />}
       </div>
       {campaign.isPending && <CampaignPageSkeleton onRetry={() => void campaign.refetch()} />}
       {campaign.isError && <ErrorNotice isMissing={isNotFoundError(campaign.error)} text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
@@ -103,7 +107,6 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   ]
   return (
     <div className={styles.campaign}>
-      {yard !== null && <YardFilterLink yard={nameYard(t, yard_name ?? String(yard))} to={`/campaign/${id}`} />}
       <Card label={name}>
         <CampaignFacts campaign={campaign} />
         <div className={styles.actions}>

@@ -8,7 +8,7 @@ const mix = {
   'number.wrong': 'Found wrong',
   'number.onTime': 'no prazo',
   'number.late': 'atrasado',
-  'stack.left': 'faltam {n}',
+  'stack.left': '{n|falta|faltam} {n}',
   'yardTable.nobody': 'no one there',
   'due.title': 'Due date',
   'due.set': 'Set due date',

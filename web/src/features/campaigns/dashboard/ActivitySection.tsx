@@ -8,7 +8,7 @@ import { useDashboardText } from './text'
 type Props = Omit<ActivityPanelProps, 'activity'> & { query: { data: ActivityPanelProps['activity'] | undefined; error: unknown; refetch: () => unknown } }
 
 /** Approximate heights in pixels of the charts, for the placeholder. */
-const [PROGRESS_HEIGHT, HOURS_HEIGHT] = [400, 200]
+const [PROGRESS_HEIGHT, HOURS_HEIGHT] = [420, 194]
 
 /** Section with charts of the inspections over time. The chart code is loaded on first use; if that fails, the rest of the page works, and the part 'hours' is left out. */
 export function ActivitySection({ query: { data: activity, error, refetch }, ...rest }: Props) {

@@ -75,7 +75,7 @@ export const { catalogues, useFeatureText: useDashboardText } = defineFeatureTex
     'chart.tables': 'Números dos gráficos',
     'chart.hour': 'Hora',
     'chart.person': 'Pessoa',
-    'chart.saves': 'Salvamentos',
+    'chart.saves': 'Envios',
     'chart.loading': 'Carregando os gráficos...',
     'bays.title': 'Pátio {name}, vaga por vaga',
     'bays.yards': 'Pátio',
