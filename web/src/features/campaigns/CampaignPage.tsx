@@ -86,7 +86,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const mayWalk = !isClosed && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hasBar = isTouch && mayWalk
-  // In a low window, the bar has all ways to the vehicles, because the card reaches below the window.
+  // In a low window, the bar has all ways to the vehicles, because the card reaches below the window. The figures then come before the rest.
   const isInBar = hasBar && isLow
   const start = <StartInspectionButton campaign={campaign} yard={yard} isPrimary={!hasBar} isWide={!isWide && !isInBar} />
   const list = (
@@ -109,6 +109,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
     <div className={styles.campaign}>
       <Card label={name}>
         <CampaignFacts campaign={campaign} />
+        {isInBar && figures}
         <div className={styles.actions}>
           {!isInBar && start}
           {!isWide && !isTouch && mayWalk && (
@@ -124,7 +125,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         </div>
         {steps.elements}
         {due.dialog}
-        {!isWide && figures}
+        {!isWide && !isInBar && figures}
         {!isWide && download}
       </Card>
       <SunlightModePrompt />
