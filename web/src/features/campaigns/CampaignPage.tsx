@@ -140,7 +140,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}
           {!isWide && activityPart('all')}
-          {isWide && <ParkingSpaceMapPanel campaign={id} yards={listYardsWithVehicles(yards.data ?? [])} current={yard} {...bays} />}
+          {isWide && <ParkingSpaceMapPanel campaign={id} yards={listYardsWithVehicles(yards.data ?? [])} current={yard} isClosed={isClosed} {...bays} />}
         </div>
         <div className={styles.column}>
           {isWide && attention}

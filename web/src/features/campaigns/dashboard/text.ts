@@ -33,7 +33,7 @@ const mix = {
   'chart.notLoaded': 'Não foi possível carregar os gráficos.',
   'bays.title': 'Yard {name}, space by space',
   'bays.yards': 'Yard',
-  'bays.summary': '{n} veículos em ordem de caminhada, {left} não inspecionados',
+  'bays.summary': '{n} {n|veículo|veículos} em ordem de caminhada, {left} não {left|inspecionado|inspecionados}',
   'bays.next': 'Next',
   'bays.done': 'Todos os veículos deste pátio foram inspecionados.',
   'bays.list': 'Vehicles of yard {name}',
@@ -57,7 +57,7 @@ export const { catalogues, useFeatureText: useDashboardText } = defineFeatureTex
     'chart.hoursLabel': 'Inspected per hour, {day}: {n} in total',
     'chart.noData': 'Could not load the progress over time. {why}',
     'chart.notLoaded': 'Could not load the charts.',
-    'bays.summary': '{n} vehicles in walking order, {left} not inspected',
+    'bays.summary': '{n} {n|vehicle|vehicles} in walking order, {left} not inspected',
     'bays.done': 'All vehicles of this yard are inspected.',
   },
   {
