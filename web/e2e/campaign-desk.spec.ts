@@ -50,6 +50,14 @@ test.describe('at a desk', () => {
     await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))
   })
 
+  test('a chosen yard is in the breadcrumb and on a chip that leads back to the whole campaign', async ({ page }) => {
+    await openAs(page, supervisor, `/campaign/${campaign.id}?yard=2`)
+    await expect(page.getByRole('banner').getByRole('navigation').locator('[aria-current=page]')).toHaveText('Yard A')
+    await page.getByRole('link', { name: 'Yard A: show the whole campaign' }).click()
+    await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
+    await expect(page.getByRole('banner').getByRole('navigation').locator('[aria-current=page]')).toHaveText(campaign.name)
+  })
+
   test('conflicts stand beside the campaign and beside the list of campaigns, for those who may decide', async ({ page }) => {
     await conflict(page)
     await openAs(page, supervisor, `/campaign/${campaign.id}`)
@@ -75,6 +83,9 @@ test.describe('on a phone', () => {
     const { y, height } = await box(walk)
     expect(y + height).toBeGreaterThan(PHONE.height - 40)
     await expect(page.getByRole('region', { name: campaign.name }).getByRole('button', { name: /^(Start|Continue) campaign$/ })).toBeVisible()
+    const parts = [page.getByRole('button', { name: /^(Start|Continue) campaign$/ }), page.getByText('Inspected', { exact: true }), page.getByRole('button', { name: 'Make available offline' }), page.getByRole('region', { name: 'Left by yard' })]
+    const tops = await Promise.all(parts.map(async (part) => (await box(part)).y))
+    expect(tops, 'actions, figures, offline use, yards').toEqual(tops.toSorted((a, b) => a - b))
     await takeScreenshot(page, 'campaign-phone')
     await walk.click()
     await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))

@@ -50,7 +50,7 @@ test('in the dark, fills of charts are darker than texts, and ok is quieter than
   for (const [index, status] of ['ok', 'ng'].entries()) await saveVehicle(page.request, headers, vehicles[index]?.id ?? 0, { status })
   await page.emulateMedia({ colorScheme: 'dark' })
   await openAs(page, supervisor, `/campaign/${id}`)
-  const bar = page.getByRole('img', { name: /Yard A.*: ok 1, ng 1, faltam 1$/ })
+  const bar = page.getByRole('img', { name: /Yard A.*: ok 1, ng 1, falta 1$/ })
   const text = page.getByRole('listitem').filter({ hasText: /^ng 1/ })
   const [ok, ng, word] = [await colourOf(bar.locator('rect').nth(0), 'color'), await colourOf(bar.locator('rect').nth(1), 'color'), await colourOf(text, 'color')]
   expect(ng.lightness).toBeLessThan(word.lightness - 0.1)

@@ -62,9 +62,11 @@ function useTrail(path: string): Crumb[] {
   const yards = useCachedQueryData<Yard[]>(queryKeys.allYards)
   const name = section === 'vehicle' ? vehicle?.campaign_name : (wholeCampaign ?? campaignInYard)?.name
   const campaign = { text: name ?? t('campaign.title'), to: `/campaign/${campaignId}` }
+  const yardName = campaignInYard?.yard_name
+  const yardOfCampaign = yardId === null || !yardName ? [] : [{ text: t('yard.named', { name: yardName }), to: path }]
   const list = { text: t('vehicles.title'), to: `/campaign/${campaignId}/vehicles` }
   if (section === 'vehicle') return [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.parking_space || vehicle?.vin_number || t('vehicle.title'), to: path }]
-  if (section === 'campaign') return view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign]
+  if (section === 'campaign') return view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign, ...yardOfCampaign]
   if (section === 'yard' && part !== '') {
     const yard = yards?.find((one) => one.id === id)?.name
     return [{ text: t('yards.title'), to: '/yard' }, { text: yard === undefined ? t('campaign.yard') : t('yard.named', { name: yard }), to: path }]

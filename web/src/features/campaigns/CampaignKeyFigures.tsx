@@ -53,6 +53,7 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
         <dt>{t('number.inspected')}</dt>
         <dd>
           <ProgressBar label={t('campaigns.progressOf', { name: campaign.name })} done={done} total={total} unknown={isUnknown} ticks={48} />
+          <span className="quiet">{total > 0 && !isUnknown && statuses ? t('number.percentStatus', { n: Math.floor((100 * withStatus) / total) }) : '\u00a0'}</span>
           <PendingSavesLine n={campaign.unsent} />
         </dd>
       </div>
@@ -74,7 +75,7 @@ function FinishFigure({ forecast: { finish, need }, yard }: Pick<NumbersProps, '
   const formats = createDateFormatters(useLanguage())
   const now = useCurrentTime()
   const value = finish === null ? NONE : formatFinishTimeRange(finish, formats, now, t)
-  const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
+  const due = need && words(need.isLate ? 'number.late' : 'number.onTime')
   return <Figure name={words('number.finish')} value={value} more={[yard !== null && words('number.wholeCampaign'), due].filter(Boolean).join(' · ')} isText={value.length > TIME_LENGTH} />
 }
 

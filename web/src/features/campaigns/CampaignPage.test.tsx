@@ -109,3 +109,21 @@ test('the yards of a campaign count the saves of this device that are not sent y
   await screen.findByRole('link', { name: 'Yard A: 4 of 40 inspected' })
   expect(screen.getByText('4 / 40')).toBeDefined()
 })
+
+test('the chosen yard is a chip that leads back to the whole campaign', async () => {
+  signInAs(OPERATOR)
+  stubServer({ 'GET /campaigns/5': { ...campaign, yard_name: 'B' }, 'GET /yards/vehicle-counts': [] })
+  renderPage(CampaignPage, '/campaign/:id', '/campaign/5?yard=4')
+  const chip = await screen.findByRole('link', { name: 'Yard B: show the whole campaign' })
+  expect(chip.getAttribute('href')).toBe('/campaign/5')
+  expect(chip.textContent).toBe('Yard B')
+})
+
+test('the progress of a campaign states which part of its vehicles has a status', async () => {
+  signInAs(OPERATOR)
+  const statuses = [{ status: 'ok', vehicles: 3 }, { status: 'Repair', vehicles: 2 }]
+  const yard = { yard_id: 2, yard_name: 'A', inspected: 0, saves: 0, found_wrong: 0, total_vehicles: 40, total_inspected: 3, statuses }
+  stubServer({ 'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [], 'GET /campaigns/5/activity': { hours: [], people: [], total: 40, inspected: 3, inspected_before: 0, yards: [yard] } })
+  renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  expect(await screen.findByText('12% com status')).toBeDefined()
+})

@@ -5,19 +5,19 @@ import { useMediaQuery } from '@/lib/useMediaQuery'
 import { mayManageCampaigns } from '@/lib/roles'
 import { parseId, buildPath, navigate, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
-import { formatDate } from '@/lib/format'
 import { ActionMenu, type ActionMenuItem } from '@/ui/ActionMenu'
 import { LinkButton } from '@/ui/Button'
 import { Card, ErrorNotice, Page } from '@/ui/Page'
 import { StepIndicator } from '@/ui/StepIndicator'
-import { CampaignStatusBadge } from '@/ui/Status'
 import { useCampaign, useCampaignActivity, useCampaignYardProgress, useInspectionPace, type CampaignWithPendingSaves } from './api'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
+import { CampaignFacts } from './CampaignFacts'
 import { CampaignPageSkeleton } from './CampaignPageSkeleton'
 import { CampaignKeyFigures } from './CampaignKeyFigures'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { ParkingSpaceMapPanel } from './dashboard/ParkingSpaceMapPanel'
 import { HistoryCard } from './history/HistoryCard'
+import { nameYard } from './nameYard'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { InspectionPaceList } from './InspectionPaceList'
 import { StartInspectionButton } from './StartInspectionButton'
@@ -25,11 +25,12 @@ import { hasVehiclesWithStatus, sumStatusCounts } from './StatusStackedBar'
 import { SunlightModePrompt } from './SunlightModePrompt'
 import { useCampaignsText } from './text'
 import { useParkingSpaceMapVehicles } from './useParkingSpaceMapVehicles'
-import { formatDueDate, useDueDateAction } from './useDueDateAction'
+import { useDueDateAction } from './useDueDateAction'
 import { useFinishForecast } from './useFinishForecast'
 import { useOfflineDownload } from './useOfflineDownload'
 import { useCampaignStatusActions } from './useCampaignStatusActions'
 import { VehicleExportButton } from './VehicleExportButton'
+import { YardFilterLink } from './YardFilterLink'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import { listIdleYards, listYardsWithVehicles, YardTable } from './YardTable'
 import styles from './CampaignPage.module.css'
@@ -42,11 +43,15 @@ export default function CampaignPage() {
   const t = useText()
   const id = parseId(useParams<{ id: string }>().id)
   const yard = parseId(useQueryParams().get('yard'))
+  const words = useCampaignsText()
   const campaign = useCampaign(id ?? 0, yard)
   return (
     <Page title={campaign.data?.name ?? t('campaign.title')}>
-      <div className={styles.where}>
-        <StepIndicator current={3} />
+      <div className={styles.head}>
+        <div className={styles.where}>
+          <StepIndicator current={3} />
+        </div>
+        {yard !== null && campaign.data && <YardFilterLink yard={nameYard(words, campaign.data.yard_name ?? String(yard))} to={`/campaign/${campaign.data.id}`} />}
       </div>
       {campaign.isPending && <CampaignPageSkeleton onRetry={() => void campaign.refetch()} />}
       {campaign.isError && <ErrorNotice isMissing={isNotFoundError(campaign.error)} text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
@@ -70,17 +75,18 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const activity = useCampaignActivity(campaign)
   const forecast = useFinishForecast(campaign, activity.data, pace)
-  const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
-    <ActivitySection isCampaign note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} isClosed={isClosed} />
+  const activityPart = (part: 'all' | 'progress' | 'hours') => (isWide || manages) && campaign.total_vehicles > 0 && (
+    <ActivitySection isCampaign part={part} note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} isClosed={isClosed} />
   )
+  const figures = <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} forecast={forecast} yard={yard} />
   const bays = useParkingSpaceMapVehicles(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
   const steps = useCampaignStatusActions(campaign)
-  const { id, name, status, yard_name } = campaign
+  const { id, name, yard_name } = campaign
   const mayWalk = !isClosed && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hasBar = isTouch && mayWalk
-  // In a low window, the card is below the figures, so the bar has all ways to the vehicles.
+  // In a low window, the bar has all ways to the vehicles, because the card reaches below the window. The figures then come before the rest.
   const isInBar = hasBar && isLow
   const start = <StartInspectionButton campaign={campaign} yard={yard} isPrimary={!hasBar} isWide={!isWide && !isInBar} />
   const list = (
@@ -92,6 +98,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
   const attention = manages && <NeedsAttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} sources={[activity, yards]} hasRepairs={hasVehiclesWithStatus(sumStatusCounts(activity.data?.yards ?? []), 'Repair')} />
   const takesInMenu = isWide && !isClosed && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
+  const download = !takesInMenu && !isClosed && <OfflineDownloadButton campaign={campaign} offline={offline} />
   const rare: ActionMenuItem[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies ActionMenuItem] : []),
     ...(takesInMenu ? [{ icon: 'phone', text: offline.label, label: offline.label, onSelect: offline.start } satisfies ActionMenuItem] : []),
@@ -101,20 +108,8 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   return (
     <div className={styles.campaign}>
       <Card label={name}>
-        <div className={styles.about}>
-          <div>
-            <CampaignStatusBadge status={status} />
-          </div>
-          <dl className={styles.facts}>
-            {yard_name && <Fact name={t('campaign.yard')} value={yard_name} />}
-            <Fact name={t('campaign.part')} value={campaign.part} isLong />
-            <Fact name={t('campaign.description')} value={campaign.description} isLong />
-            {campaign.model_type && <Fact name={t('campaign.modelType')} value={campaign.model_type} />}
-            {campaign.due_at && <Fact name={t('due.title')} value={formatDueDate(campaign.due_at)} />}
-            <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
-          </dl>
-        </div>
-        {!isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} forecast={forecast} yard={yard} />}
+        <CampaignFacts campaign={campaign} />
+        {isInBar && figures}
         <div className={styles.actions}>
           {!isInBar && start}
           {!isWide && !isTouch && mayWalk && (
@@ -130,25 +125,28 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
         </div>
         {steps.elements}
         {due.dialog}
+        {!isWide && !isInBar && figures}
+        {!isWide && download}
       </Card>
       <SunlightModePrompt />
-      {isWide && <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} forecast={forecast} yard={yard} />}
+      {isWide && figures}
       <div className={styles.columns}>
         <div className={styles.column}>
-          {isWide ? chart : attention}
+          {isWide ? activityPart('progress') : attention}
           {yards.isPending && <YardProgressSkeleton />}
           {isWide ? (
             <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} forecast={forecast} current={yard} hrefOf={hrefOf} manages={manages} />
           ) : (
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}
-          {!isWide && chart}
-          {isWide && <ParkingSpaceMapPanel campaign={id} yards={listYardsWithVehicles(yards.data ?? [])} current={yard} {...bays} />}
+          {!isWide && activityPart('all')}
+          {isWide && <ParkingSpaceMapPanel campaign={id} yards={listYardsWithVehicles(yards.data ?? [])} current={yard} isClosed={isClosed} {...bays} />}
         </div>
         <div className={styles.column}>
           {isWide && attention}
           <InspectionPaceList manages={manages} paces={pace === undefined ? [] : [pace]} />
-          {!takesInMenu && !isClosed && <OfflineDownloadButton campaign={campaign} offline={offline} />}
+          {isWide && activityPart('hours')}
+          {isWide && download}
           {manages && <HistoryCard campaign={id} />}
         </div>
       </div>
@@ -161,16 +159,6 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
           </LinkButton>
         </div>
       )}
-    </div>
-  )
-}
-
-/** Fact of the campaign with its label above. On phones, a long fact has a row of its own. */
-function Fact({ name, value, isLong = false }: { name: string; value: string; isLong?: boolean }) {
-  return (
-    <div className={isLong ? styles.long : undefined}>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
     </div>
   )
 }

@@ -1,5 +1,5 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
 import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import { holdInspections } from '@/testing/pendingSaves'
 import { stubServer } from '@/testing/server'
@@ -14,12 +14,13 @@ afterEach(endSessionAndKeepData)
 
 const paceOf = (campaign_id: number, people: ReturnType<typeof person>[]) => ({ campaign_id, people, per_hour: 137, remaining: 28, finish_at: null })
 
-async function open(user: SessionUser, paces = [paceOf(5, [person('4711', null, 20), person(user.hmc, 'B', 31), person('4712', 'A', 106)])]) {
+async function open(user: SessionUser, paces = [paceOf(5, [person('4711', null, 20), person(user.hmc, 'B', 31), person('4712', 'A', 106)])], more: Parameters<typeof stubServer>[0] = {}) {
   signInAs(user)
   stubServer({
     'GET /campaigns': { campaigns: [campaign], meta: { page_index: 0, total_count: 23, per_page: 10, yard_name: null } },
     'GET /pace': paces, 'GET /yards': { yards: [{ id: 2, name: 'B', vehicles_count: 40, vehicles_inspected_count: 12 }], meta: { page_index: 0, total_count: 1, per_page: 200 } },
     'GET /activity': { hours: [], yards: [], people: [{ hmc: user.hmc, inspected: 21, saves: 23, found_wrong: 3 }], total: 40, inspected: 12, inspected_before: 0 },
+    ...more,
   })
   renderPage(HomePage, '/campaign-home', '/campaign-home')
   const working = await screen.findByRole('region', { name: 'Working now' })
@@ -49,6 +50,19 @@ test('a person who works in two campaigns is listed once, in the yard of their l
   expect(rows).toEqual(['4712Yard A', '4711Yard B'])
 })
 
+test('the rate of a campaign is the sum of the people listed there, and a closed campaign has no rate', async () => {
+  const before = new Date(Date.parse(at) - 60_000).toISOString()
+  signInAs(LEADER)
+  const calls = stubServer({
+    'GET /campaigns': { campaigns: [campaign, { ...campaign, id: 6, name: 'Brakes' }, { ...campaign, id: 7, status: 'Closed' }], meta: { page_index: 0, total_count: 3, per_page: 10, yard_name: null } },
+    'GET /pace': [paceOf(5, [{ ...person('4711', 'A', 70), last_at: before }, person('4712', 'A', 30)]), paceOf(6, [person('4711', 'B', 40)])],
+  })
+  renderPage(HomePage, '/campaign-home', '/campaign-home')
+  const working = await screen.findByRole('region', { name: 'Working now' })
+  expect(within(working).getAllByText(/veículos por hora$/).map((rate) => rate.textContent)).toEqual(['30 veículos por hora', '40 veículos por hora'])
+  expect(calls.filter(({ name }) => name === 'GET /pace').map(({ query }) => query.get('campaigns'))).toEqual(['5,6'])
+})
+
 test('a save that is not sent yet counts in the campaign and in the total of all yards', async () => {
   await open(OPERATOR)
   holdInspections({ campaign: 5, yard: 2 })
@@ -64,4 +78,14 @@ test('the printed list says which of the campaigns it has', async () => {
   expect(screen.getByText('1 to 1 of 23')).toBeTruthy()
   act(() => void window.dispatchEvent(new Event('afterprint')))
   expect(screen.queryByText('1 to 1 of 23')).toBeNull()
+})
+
+test('on a phone, the open conflicts are a link above the list, for those who may resolve them', async () => {
+  vi.stubGlobal('matchMedia', (query: string) => Object.assign(new EventTarget(), { matches: false, media: query }))
+  for (const [user, shown] of [[LEADER, 1], [OPERATOR, 0]] as const) {
+    const conflicts = { conflicts: [], meta: { page_index: 0, total_count: 3, per_page: 50 } }
+    await open(user, undefined, { 'GET /conflicts': conflicts })
+    await waitFor(() => expect(screen.queryAllByRole('link', { name: '3 conflicts to resolve' })).toHaveLength(shown))
+    cleanup()
+  }
 })

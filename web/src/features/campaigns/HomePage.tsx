@@ -1,4 +1,5 @@
 import { useDeferredValue } from 'react'
+import { useOpenConflicts } from '@/api/conflicts'
 import { readLastOpenedVehicle, type LastOpenedVehicle } from '@/lib/lastOpenedVehicle'
 import { getDataOwnerKey, useSession } from '@/api/session'
 import { getErrorMessage } from '@/api/apiProblem'
@@ -49,7 +50,9 @@ export default function HomePage() {
   const rows = campaigns.data?.campaigns
   // The cards beside the list describe the first campaigns of all, so that neither a search nor another page changes their figures.
   const first = useCampaigns({ page: 0, search: '', order: 'work' }).data?.campaigns
-  const paces = useInspectionPaces(first?.map(({ id }) => id) ?? [])
+  const paces = useInspectionPaces(first?.filter(({ status }) => status !== 'Closed').map(({ id }) => id) ?? [])
+  // Fetched together with the list, so that the link above the list seldom moves it. On wide screens, the attention card has the conflicts.
+  const conflicts = useOpenConflicts(undefined, manages)?.meta.total_count ?? 0
   const toReview = useCampaignsPendingReview(manages)
   const activity = useAllCampaignsActivity(manages)
   const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
@@ -83,6 +86,7 @@ export default function HomePage() {
               {search !== '' && <Button onClick={() => setQueryParams({ search: null, page: null })}>{words('campaigns.showAll')}</Button>}
             </EmptyState>
           )}
+          {rows && !isWide && conflicts > 0 && <LinkButton icon="warning" to="/conflicts" wide>{words('conflicts.toResolve', { n: conflicts })}</LinkButton>}
           <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
           {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
           {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => buildPath('/yard', { campaign: id })} />}
@@ -119,7 +123,7 @@ function Resume({ place }: { place: LastOpenedVehicle }) {
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>
         <MonospaceVin vin={place.vin} />
-        <span className="ellipsis">{place.campaign}</span>
+        <span className="ellipsis" title={place.campaign}>{place.campaign}</span>
       </span>
       <Icon name="right" />
     </Link>

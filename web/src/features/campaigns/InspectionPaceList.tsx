@@ -2,6 +2,8 @@ import { findLatestSaveByPerson } from '@/api/latestSaves'
 import type { InspectionPace } from '@/api/types'
 import { formatCount } from '@/lib/format'
 import { compareNamesNaturally } from '@/lib/yards'
+import { sumInspectionsPerHour } from './inspectionsPerHour'
+import { nameYard } from './nameYard'
 import { useCampaignsText } from './text'
 import { useTimeAgoFormatter } from './useTimeAgoFormatter'
 import styles from './InspectionPaceList.module.css'
@@ -16,7 +18,8 @@ interface PaceStripProps {
 
 /**
  * Lists the people who are inspecting, by yard; team leaders and supervisors also see inspection rates. Each person is listed once, with
- * the campaign and yard of their latest save. Renders nothing while no person is inspecting.
+ * the campaign and yard of their latest save. The rate of a campaign is the sum of the listed rates. Renders nothing while no person is
+ * inspecting.
  */
 export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
   const t = useCampaignsText()
@@ -31,7 +34,7 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
           {nameOf && <strong className="ellipsis">{nameOf(pace.campaign_id)}</strong>}
           {manages && (
             <p>
-              <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong>
+              <strong>{t('pace.perHour', { n: formatCount(Math.round(sumInspectionsPerHour(pace.people))) })}</strong>
             </p>
           )}
           <ul className={styles.people}>
@@ -42,7 +45,7 @@ export function InspectionPaceList({ paces, nameOf, manages }: PaceStripProps) {
                 </strong>
                 {manages && typeof per_hour === 'number' && <span>{t('pace.person', { n: formatCount(Math.round(per_hour)) })}</span>}
                 <span className="quiet">
-                  {[...(yard_name ? [t('yard.named', { name: yard_name })] : []), ...(manages ? [t('pace.lastSave', { age: ageOf(Date.parse(last_at)) })] : [])].join(' · ')}
+                  {[...(yard_name ? [nameYard(t, yard_name)] : []), ...(manages ? [t('pace.lastSave', { age: ageOf(Date.parse(last_at)) })] : [])].join(' · ')}
                 </span>
               </li>
             ))}

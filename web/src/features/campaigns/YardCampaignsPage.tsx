@@ -75,7 +75,7 @@ function CampaignCard({ campaign, yard }: { campaign: Campaign; yard: number }) 
       <div>
         <CampaignStatusBadge status={campaign.status} />
       </div>
-      <p className="quiet">
+      <p className={`${styles.problem} quiet`}>
         {campaign.part} · {campaign.description}
       </p>
       <ProgressBar label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} unknown={campaign.progress_unknown} ticks={32} />

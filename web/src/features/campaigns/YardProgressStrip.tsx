@@ -1,9 +1,11 @@
+import { useId } from 'react'
 import { Link } from '@/lib/route'
 import { formatCount } from '@/lib/format'
 import { isVisibleYard, compareNamesNaturally } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import { Skeleton } from '@/ui/Page'
 import { ProgressBar } from '@/ui/ProgressBar'
+import { nameYard } from './nameYard'
 import { useCampaignsText } from './text'
 import styles from './YardProgressStrip.module.css'
 
@@ -25,6 +27,7 @@ interface YardStripProps {
 
 const HEIGHT = 40
 const sum = (yards: YardProgress[], what: 'done' | 'total') => yards.reduce((all, yard) => all + yard[what], 0)
+const countLeft = (yards: YardProgress[]) => sum(yards, 'total') - sum(yards, 'done')
 
 /** Placeholder of the same height as the yard strip, shown while the progress is loading. */
 export function YardProgressSkeleton({ summed = false }: { summed?: boolean }) {
@@ -32,15 +35,20 @@ export function YardProgressSkeleton({ summed = false }: { summed?: boolean }) {
   return <Skeleton className={summed ? styles.summedPlace : styles.place} label={t('common.loading')} />
 }
 
-/** Progress of each yard as a column with the number of vehicles left. A tap on a column opens the yard. */
+/**
+ * Vehicles left in each yard, as columns that become lower with each inspection. A tap on a column opens the yard. The groups '-' and '0'
+ * have no column, so a line beside the title states how many vehicles they have left.
+ */
 export function YardProgressStrip({ yards, hrefOf, current = null, summed = false }: YardStripProps) {
   const t = useCampaignsText()
+  const heading = useId()
   const shown = yards.filter((yard) => yard.total > 0 && isVisibleYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
   if (shown.length === 0) return null
   const [done, total] = [sum(yards, 'done'), sum(yards, 'total')]
+  const outside = countLeft(yards.filter((yard) => !isVisibleYard(yard)))
   const digits = Math.max(...shown.map((yard) => String(yard.total - yard.done).length))
   return (
-    <section id="yards" className={styles.strip} aria-label={t('strip.title')}>
+    <section id="yards" className={styles.strip} {...(summed ? { 'aria-label': t('strip.title') } : { 'aria-labelledby': heading })}>
       {summed && (
         <div className={styles.sum}>
           <p>
@@ -49,10 +57,15 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
           <ProgressBar quiet label={t('strip.title')} done={done} total={total} ticks={48} />
         </div>
       )}
-      <ul className={styles.columns} aria-label={t('strip.yards')} data-digits={digits}>
-        {shown.map((yard) => <YardColumn key={yard.id} yard={yard} href={hrefOf(yard)} isCurrent={yard.id === current} />)}
-      </ul>
-      {shown.some((yard) => yard.done < yard.total) && <p className={styles.caption} aria-hidden="true">{t('strip.numbers')}</p>}
+      <div className={styles.yards}>
+        <div className={styles.head}>
+          <h2 id={heading}>{t('strip.left')}</h2>
+          {outside > 0 && <p>{t('strip.outside', { n: formatCount(outside) })}</p>}
+        </div>
+        <ul className={styles.columns} aria-label={t('strip.yards')} data-digits={digits}>
+          {shown.map((yard) => <YardColumn key={yard.id} yard={yard} href={hrefOf(yard)} isCurrent={yard.id === current} />)}
+        </ul>
+      </div>
     </section>
   )
 }
@@ -63,24 +76,26 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
  */
 function YardColumn({ yard, href, isCurrent }: { yard: YardProgress; href: string; isCurrent: boolean }) {
   const t = useCampaignsText()
-  const label = t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })
+  const label = t('strip.yard', { yard: nameYard(t, yard.name), done: formatCount(yard.done), total: formatCount(yard.total) })
+  const left = formatCount(yard.total - yard.done)
   return (
     <li>
       <Link href={href} className={styles.column} aria-current={isCurrent ? 'true' : undefined} aria-label={label} title={label}>
-        <Column share={yard.done / yard.total} />
+        <Column share={(yard.total - yard.done) / yard.total} />
         <strong>{yard.name}</strong>
-        {yard.done < yard.total ? <span className={styles.left} data-left={formatCount(yard.total - yard.done)} /> : <Icon name="check" size={14} />}
+        {yard.done < yard.total ? <span className={styles.left} data-left={left} data-words={t('strip.leftIn', { n: left })} /> : <Icon name="check" size={14} />}
       </Link>
     </li>
   )
 }
 
+/** Bar that is filled from below by a share from 0 to 1. */
 function Column({ share }: { share: number }) {
   const height = Math.max(share * HEIGHT, share > 0 ? 2 : 0)
   return (
-    <svg className={`${styles.bar} ${share >= 1 ? styles.full : ''}`} width="14" height={HEIGHT} viewBox={`0 0 14 ${HEIGHT}`} aria-hidden="true" focusable="false">
+    <svg className={styles.bar} width="14" height={HEIGHT} viewBox={`0 0 14 ${HEIGHT}`} aria-hidden="true" focusable="false">
       <rect className={styles.track} width="14" height={HEIGHT} rx="4" />
-      <rect y={HEIGHT - height} width="14" height={height} rx={Math.min(4, height / 2)} fill="currentColor" />
+      <rect className={styles.fill} y={HEIGHT - height} width="14" height={height} rx={Math.min(4, height / 2)} />
     </svg>
   )
 }

@@ -36,12 +36,12 @@ test('the rows of all yards and of vehicles without a yard add up to the last ro
   expect(counts).toEqual([
     ['A', '20', '20', 'done', '–', '–'],
     ['B', '30', '90', '60', '3', '60'],
-    ['-', '0', '12', '12', '–', '–'],
+    ['no yard (-)', '0', '12', '12', '–', '–'],
     ['All', '50', '122', '72', '3', '60'],
   ])
   const [ends, people] = [rows.map((cells) => cells[7]), rows.map((cells) => cells[8])]
   expect(ends).toEqual(['–', expect.stringMatching(/\d\d:\d\d$/), '–', expect.stringMatching(/\d\d:\d\d$/)])
-  expect(people).toEqual(['', '4711', '', '1 pessoa agora'])
+  expect(people).toEqual(['–', '4711', '–', '1 pessoa agora'])
 })
 
 test('a yard without a vehicle found wrong has no red ink', () => {

@@ -4,7 +4,7 @@ import { useCurrentTime } from '@/lib/timeAgo'
 import { Link } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/format'
-import { compareNamesNaturally, isVisibleYard } from '@/lib/yards'
+import { compareNamesNaturally, isVisibleYard, isYardWithoutName } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
 import table from '@/ui/Table.module.css'
 import { createDateFormatters } from './dashboard/dateFormatters'
@@ -14,6 +14,7 @@ import { useDashboardText } from './dashboard/text'
 import type { WorkingHours } from './dashboard/workingHours'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { countDefectiveVehicles, StatusLegend, StatusStackedBar, sumStatusCounts, type StatusCounts } from './StatusStackedBar'
+import { nameYard } from './nameYard'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './YardTable.module.css'
@@ -33,6 +34,7 @@ interface YardTableProps {
   manages: boolean
 }
 
+const NONE = '–'
 const hasVehicles = ({ total }: YardProgress) => total > 0
 
 /** Returns the yards of a campaign that have vehicles, sorted by name, without the groups '-' and '0' (see `listUnassignedGroups`). */
@@ -73,7 +75,7 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
             <th scope="col" className={styles.number}>{t('number.left')}</th>
             <th scope="col" className={styles.number}>{t('number.wrong')}</th>
             {isWorked && manages && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('yardTable.perHour')}</th>}
-            {isWorked && manages && <th scope="col" className={`${styles.number} ${styles.rate}`}>{t('number.finish')}</th>}
+            {isWorked && manages && <th scope="col" className={`${styles.number} ${styles.finish}`}>{t('number.finish')}</th>}
             {isWorked && <th scope="col" className={styles.people}>{t('pace.title')}</th>}
           </tr>
         </thead>
@@ -82,14 +84,14 @@ export function YardTable({ yards, pace, activity, forecast: { hours, finish }, 
             <tr key={yard.id} className={yard.id === current ? styles.current : undefined}>
               <td>
                 <Link href={hrefOf(yard)} className={table.rowLink} aria-current={yard.id === current ? 'true' : undefined}
-                  aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
-                  {yard.name}
+                  aria-label={t('strip.yard', { yard: nameYard(t, yard.name), done: formatCount(yard.done), total: formatCount(yard.total) })}>
+                  {isYardWithoutName(yard.name) ? nameYard(t, yard.name) : yard.name}
                 </Link>
               </td>
-              <Counts label={t('yard.named', { name: yard.name })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
+              <Counts label={nameYard(t, yard.name)} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
               {isWorked && (
                 <Work yard={yard} people={pace?.people.filter(({ yard_id }) => yard_id === yard.id) ?? []} hours={hours} manages={manages}>
-                  {(names) => names.join(', ') || (yard.done < yard.total && isVisibleYard(yard) && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}
+                  {(names) => names.join(', ') || (yard.done < yard.total && isVisibleYard(yard) ? <span className={styles.nobody}>{t('yardTable.nobody')}</span> : <span className={styles.none}>{NONE}</span>)}
                 </Work>
               )}
             </tr>
@@ -119,8 +121,6 @@ export function listIdleYards(yards: YardProgress[], pace: InspectionPace | unde
   const idle = yards.filter((yard) => yard.done < yard.total && isVisibleYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))
   return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done) || compareNamesNaturally(a.name, b.name))
 }
-
-const NONE = '–'
 
 /**
  * Table cells with the vehicle counts of one yard, or of all yards: a bar of statuses, and the inspected, total, remaining and defective
@@ -166,7 +166,7 @@ function Work({ yard: { done, total }, people, hours, end, manages, children }: 
   return (
     <>
       {manages && <td className={`${styles.number} ${styles.rate} ${perHour > 0 ? '' : styles.none}`}>{perHour > 0 ? formatCount(Math.round(perHour)) : NONE}</td>}
-      {manages && <td className={`${styles.number} ${styles.rate} ${shown ? '' : styles.none}`}>{shown || NONE}</td>}
+      {manages && <td className={`${styles.number} ${styles.finish} ${shown ? '' : styles.none}`}>{shown || NONE}</td>}
       <td className={`${styles.people} ellipsis`} title={names.join(', ') || undefined}>{children(names)}</td>
     </>
   )

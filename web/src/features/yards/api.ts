@@ -53,7 +53,7 @@ const isWorkedOn = ({ status }: Campaign) => status === 'Ongoing' || status === 
 
 /** Returns the login names (HMCs) of the people who are inspecting, by the id of the yard where each person saved last. */
 export function useActiveInspectorsByYard(campaign: Campaign | undefined, campaigns: Campaign[] | undefined): Map<number, string[]> {
-  const ids = (campaign === undefined ? (campaigns ?? []).filter(isWorkedOn) : [campaign]).map(({ id }) => id).slice(0, MAX_PACES)
+  const ids = (campaign === undefined ? (campaigns ?? []) : [campaign]).filter(isWorkedOn).map(({ id }) => id).slice(0, MAX_PACES)
   const paces = useQuery({
     queryKey: queryKeys.paces(ids),
     queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/pace', { params: { query: { campaigns: ids.join(',') } }, signal }), '*campaign_id#'),

@@ -80,3 +80,10 @@ test('an error instead of the yards of all campaigns is shown when the chosen ca
   expect(screen.queryByText('Yard A')).toBeNull()
   expect(names()).not.toContain('GET /yards')
 })
+
+test('the yards of a closed campaign show no people', async () => {
+  const { names, answer } = openChosen()
+  answer(createReply(200, { campaigns: [{ ...campaign, status: 'Closed' }], meta: meta(1) }))
+  await screen.findByText('Yard A')
+  expect(names()).not.toContain('GET /pace')
+})

@@ -2,12 +2,11 @@ import { useId, useState } from 'react'
 import type { InspectionActivity } from '@/api/types'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
-import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
 import { toHourlyActivity, computeFinishForecast } from './forecast'
-import { HourlyColumnChart } from './HourlyColumnChart'
+import { HourlyInspections } from './HourlyInspections'
 import { createDateFormatters } from './dateFormatters'
 import { ProgressChart } from './ProgressChart'
 import { useDashboardText } from './text'
@@ -24,29 +23,35 @@ export interface ActivityPanelProps {
   isClosed?: boolean
   /** Whether the panel shows one campaign instead of all campaigns. */
   isCampaign: boolean
+  /** Charts to show: the progress over time, the inspections per hour, or both in one panel. */
+  part?: 'all' | 'progress' | 'hours'
   /** Text beside the title, such as 'whole campaign' on a page that otherwise shows only one yard. */
   note?: string
 }
 
 type Range = 'today' | 'whole'
 
-/** Panel with charts of the progress over time and of the vehicles inspected per hour. The person can also show the numbers of the charts as tables. */
-export function ActivityPanel({ activity, pace, dueAt, isClosed = false, isCampaign, note }: ActivityPanelProps) {
+/** Panel with charts of the progress over time and of the vehicles inspected per hour, or with one of them. */
+export function ActivityPanel(props: ActivityPanelProps) {
+  const { activity, pace, dueAt, part } = props
+  const now = useCurrentTime()
+  const formats = createDateFormatters(useLanguage())
+  if (part !== 'hours') return <ProgressPanel {...props} />
+  return <HourlyInspections isPanel activity={activity} hours={computeFinishForecast(activity, pace, dueAt, now).hours} now={now} formats={formats} />
+}
+
+/** Panel with a chart of the progress over time. The person can also show the numbers of the charts as tables. */
+function ProgressPanel({ activity, pace, dueAt, isClosed = false, isCampaign, part = 'all', note }: ActivityPanelProps) {
   const t = useDashboardText()
   const now = useCurrentTime()
   const formats = createDateFormatters(useLanguage())
-  const [heading, hourly, tables] = [useId(), useId(), useId()]
+  const [heading, tables] = [useId(), useId()]
   const worked = toHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
-  const lastWork = worked.at(-1)?.at ?? now
-  const isWorkedToday = getStartOfDay(lastWork) === getStartOfDay(now)
   const [range, setRange] = useState<Range>(worked.length > 0 && getStartOfDay(worked[0]?.at ?? 0) === getStartOfDay(now) && !dueAt ? 'today' : 'whole')
   const [isTable, setIsTable] = useState(false)
   const forecast = computeFinishForecast(activity, pace, dueAt, now)
   const outlook = isClosed ? { ...forecast, finish: null, need: null } : forecast
   const words = describeProgress(t, activity, outlook, formats, now)
-  const day = isWorkedToday ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
-  const sum = worked.filter(({ at }) => getStartOfDay(at) === getStartOfDay(lastWork)).reduce((all, { inspected }) => all + inspected, 0)
-  const perHour = t('chart.hoursLabel', { day, n: formatCount(sum) })
   const from = range === 'today' ? getStartOfDay(now) : 0
   return (
     <section className={styles.panel} aria-labelledby={heading}>
@@ -62,8 +67,7 @@ export function ActivityPanel({ activity, pace, dueAt, isClosed = false, isCampa
           <p className={styles.words}>{words}</p>
           {outlook.need && <p className={outlook.need.isLate ? styles.late : styles.need}>{describeRequiredRate(t, outlook, pace, formats, now)}</p>}
           <ProgressChart activity={activity} outlook={outlook} now={now} isToday={range === 'today'} label={words} formats={formats} />
-          <h3 id={hourly} className={styles.part}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n: formatCount(sum) })}</span></h3>
-          <HourlyColumnChart worked={worked} hours={outlook.hours} day={lastWork} now={now} label={perHour} formats={formats} />
+          {part === 'all' && <HourlyInspections activity={activity} hours={outlook.hours} now={now} formats={formats} />}
           <div className={styles.tables}>
             <Button kind="quiet" icon="sheet" aria-expanded={isTable} aria-controls={tables} onClick={() => setIsTable(!isTable)}>
               {t(isTable ? 'chart.hideTable' : 'chart.showTable')}

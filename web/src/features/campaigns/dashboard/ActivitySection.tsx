@@ -7,7 +7,10 @@ import { useDashboardText } from './text'
 
 type Props = Omit<ActivityPanelProps, 'activity'> & { query: { data: ActivityPanelProps['activity'] | undefined; error: unknown; refetch: () => unknown } }
 
-/** Section with charts of the inspections over time. The chart code is loaded on first use; if that fails, the rest of the page works. */
+/** Approximate heights in pixels of the charts, for the placeholder. */
+const [PROGRESS_HEIGHT, HOURS_HEIGHT] = [420, 194]
+
+/** Section with charts of the inspections over time. The chart code is loaded on first use; if that fails, the rest of the page works, and the part 'hours' is left out. */
 export function ActivitySection({ query: { data: activity, error, refetch }, ...rest }: Props) {
   const t = useDashboardText()
   const [attempt, setAttempt] = useState(1)
@@ -17,8 +20,9 @@ export function ActivitySection({ query: { data: activity, error, refetch }, ...
     import('./ActivityPanel').then(({ ActivityPanel }) => setPart({ Panel: ActivityPanel }), () => setFailedAttempt(attempt))
   }, [attempt])
   if (part !== null && activity) return <part.Panel activity={activity} {...rest} />
+  if (rest.part === 'hours') return error || failedAttempt === attempt ? null : <Skeleton height={HOURS_HEIGHT} label={t('chart.loading')} />
   if (error && !activity) return <Failure text={t('chart.noData', { why: getErrorMessage(error, t) })} onRetry={() => void refetch()} />
-  if (failedAttempt < attempt) return <Skeleton height={600} label={t('chart.loading')} />
+  if (failedAttempt < attempt) return <Skeleton height={rest.part === 'progress' ? PROGRESS_HEIGHT : PROGRESS_HEIGHT + HOURS_HEIGHT} label={t('chart.loading')} />
   return <Failure text={t('chart.notLoaded')} onRetry={() => setAttempt(attempt + 1)} />
 }
 

@@ -23,24 +23,24 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-function open(total = 7) {
+function open(total = 7, status: Campaign['status'] = 'Ongoing') {
   vi.spyOn(window, 'matchMedia').mockImplementation((query) => Object.assign(new EventTarget(), { matches: query.includes('min-width'), media: query, onchange: null, addListener: () => undefined, removeListener: () => undefined }))
   signInAs(LEADER)
-  const calls = stubServer({ 'GET /campaigns/5': { ...campaign, total_vehicles: total }, 'GET /yards/vehicle-counts': yards, 'GET /vehicles/campaign/5/all': vehicles })
+  const calls = stubServer({ 'GET /campaigns/5': { ...campaign, status, total_vehicles: total }, 'GET /yards/vehicle-counts': yards, 'GET /vehicles/campaign/5/all': vehicles })
   return { calls, person: renderPage(CampaignPage, '/campaign/:id', '/campaign/5') }
 }
 
 test('the spaces of a yard are drawn in walking order, and a click opens the vehicle', async () => {
   const { person } = open()
   const panel = await screen.findByRole('region', { name: 'Yard B, space by space' })
-  const map = await within(panel).findByRole('img', { name: '6 veículos em ordem de caminhada, 1 não inspecionados, Not Found 4' })
+  const map = await within(panel).findByRole('img', { name: '6 veículos em ordem de caminhada, 1 não inspecionado, Not Found 4' })
   within(panel).getByText('Next: B-46 · HB20 000005 · Not inspected')
   fireEvent.pointerMove(map, { clientX: ROW_LABEL_WIDTH_PX + 21 + 5, clientY: 5 })
   within(panel).getByText('B-42 · HB20 000001 · Not Found')
   await person.click(within(panel).getByRole('button', { name: 'C' }))
-  await screen.findByRole('img', { name: '1 veículos em ordem de caminhada, 0 não inspecionados, ng 1' })
+  await screen.findByRole('img', { name: '1 veículo em ordem de caminhada, 0 não inspecionados, ng 1' })
   screen.getByText('Todos os veículos deste pátio foram inspecionados.')
-  fireEvent.pointerUp(screen.getByRole('img', { name: /^1 veículos/ }), { clientX: ROW_LABEL_WIDTH_PX + 5, clientY: 5 })
+  fireEvent.pointerUp(screen.getByRole('img', { name: /^1 veículo / }), { clientX: ROW_LABEL_WIDTH_PX + 5, clientY: 5 })
   expect(window.location.pathname).toBe('/vehicle/20')
 })
 
@@ -58,4 +58,10 @@ test('the vehicles of a large campaign are loaded on request', async () => {
   await person.click(show)
   await screen.findByRole('img', { name: /^6 veículos/ })
   expect(asked()).toBe(1)
+})
+
+test('the map of a closed campaign marks no next vehicle', async () => {
+  open(7, 'Closed')
+  expect(await screen.findByText('6 veículos em ordem de caminhada, 1 não inspecionado')).toBeDefined()
+  expect(screen.queryByText(/^Next: /)).toBeNull()
 })

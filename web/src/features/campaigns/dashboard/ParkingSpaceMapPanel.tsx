@@ -27,6 +27,8 @@ interface BayPanelProps {
   /** Vehicles of the campaign in walking order; `undefined` until they are loaded. */
   vehicles: readonly ListedVehicle[] | undefined
   isLoading: boolean
+  /** Whether the campaign is closed. The map then marks no next vehicle. */
+  isClosed: boolean
   /** Called when the person requests the vehicles of a large campaign, which are not loaded with the page. */
   onLoad: () => void
 }
@@ -35,7 +37,7 @@ interface BayPanelProps {
  * Map of the parking spaces of one yard in walking order, each with the status of its vehicle. A click on a space opens the vehicle;
  * keyboard users open vehicles through the link to the list.
  */
-export function ParkingSpaceMapPanel({ campaign, yards, current, vehicles, isLoading, onLoad }: BayPanelProps) {
+export function ParkingSpaceMapPanel({ campaign, yards, current, vehicles, isLoading, isClosed, onLoad }: BayPanelProps) {
   const t = useDashboardText()
   const [chosen, setChosen] = useState<string | null>(null)
   const yard = yards.find(({ id, name }) => (chosen === null ? id === current : name === chosen)) ?? yards.find(({ done, total }) => done < total) ?? yards[0]
@@ -48,7 +50,7 @@ export function ParkingSpaceMapPanel({ campaign, yards, current, vehicles, isLoa
         <SingleChoiceChips label={t('bays.yards')} value={yard.name} chips={yards.map(({ name }) => ({ value: name, text: name }))} onChoose={setChosen} />
       </div>
       {bays === undefined && (isLoading ? <Skeleton height={120} label={t('bays.loading')} /> : <div><Button onClick={onLoad}>{t('bays.show')}</Button></div>)}
-      {bays !== undefined && <BayMap key={yard.id} bays={bays} />}
+      {bays !== undefined && <BayMap key={yard.id} bays={bays} isClosed={isClosed} />}
       <div>
         <LinkButton icon="list" to={buildPath(`/campaign/${campaign}/vehicles`, { yard: yard.name })}>{t('bays.list', { name: yard.name })}</LinkButton>
       </div>
@@ -58,13 +60,14 @@ export function ParkingSpaceMapPanel({ campaign, yards, current, vehicles, isLoa
 
 const describe = ({ parking_space, vin_number, status }: ListedVehicle, waiting: string): string => `${parking_space} · ${vin_number} · ${status || waiting}`
 
-function BayMap({ bays }: { bays: ListedVehicle[] }) {
+function BayMap({ bays, isClosed }: { bays: ListedVehicle[]; isClosed: boolean }) {
   const t = useDashboardText()
   const [frame, width] = useElementWidth(640)
   const [pointed, setPointed] = useState(-1)
   const grid = useMemo(() => createParkingSpaceGrid(bays.length, width), [bays.length, width])
   const height = computeGridHeight(grid)
-  const { next, left } = useMemo(() => findNextVehicle(bays, null, null), [bays])
+  const { next: uninspected, left } = useMemo(() => findNextVehicle(bays, null, null), [bays])
+  const next = isClosed ? null : uninspected
   const exceptions = useMemo(() => listExceptions(bays), [bays])
   const indexAt = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>) => {
     const { left: x, top: y } = currentTarget.getBoundingClientRect()
@@ -75,7 +78,8 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
     if (bay) navigate(`/vehicle/${bay.id}`)
   }
   const bay = bays[pointed] ?? next
-  const label = [t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) }), ...exceptions].join(', ')
+  const summary = t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) })
+  const label = [summary, ...exceptions].join(', ')
   return (
     <div ref={frame} className={styles.map}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
@@ -83,7 +87,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
         <Picture bays={bays} grid={grid} next={next} />
         {pointed >= 0 && <Outline grid={grid} index={pointed} className={styles.pointed} />}
       </svg>
-      <p className={styles.words}>{bay ? `${pointed < 0 ? `${t('bays.next')}: ` : ''}${describe(bay, t('status.waiting'))}` : t('bays.done')}</p>
+      <p className={styles.words}>{bay ? `${pointed < 0 ? `${t('bays.next')}: ` : ''}${describe(bay, t('status.waiting'))}` : left > 0 ? summary : t('bays.done')}</p>
     </div>
   )
 }
