@@ -3,7 +3,10 @@ import { createElement, lazy, useState, type ComponentType, type ReactNode } fro
 
 interface PageModule {
   default: ComponentType
-  /** Fetches the data of the page with this id in its path. The data then arrives while the page is rendered for the first time. */
+  /**
+   * Fetches the data of the page, so that the data arrives while the page is rendered for the first time. `id` is the id in the path, or
+   * 0 for a path without an id.
+   */
   prefetch?: (queries: QueryClient, id: number) => void
 }
 

@@ -66,8 +66,7 @@ export async function loadInitialRoute(path: string, isSignedIn: boolean): Promi
   const route = ROUTES.find((one) => matches(one.path, path))
   if (route !== undefined && (isSignedIn || route.isPublic)) {
     const { prefetch } = await route.load()
-    const id = parseId(path.split('/')[2])
-    return id === null ? undefined : prefetch?.(queryClient, id)
+    return prefetch?.(queryClient, parseId(path.split('/')[2]) ?? 0)
   }
   await signIn.load()
   runWhenIdle(() => void home.load().catch(() => undefined))

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
 import { useOpenConflicts } from '@/api/conflicts'
 import { readLastOpenedVehicle, type LastOpenedVehicle } from '@/lib/lastOpenedVehicle'
@@ -8,6 +9,7 @@ import { mayManageCampaigns } from '@/lib/roles'
 import { Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { useText } from '@/lib/text'
+import { campaignPageQuery } from '@/offline/queries'
 import { Button, LinkButton } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
@@ -31,6 +33,13 @@ import styles from './HomePage.module.css'
 
 const SEARCH_DEBOUNCE_MS = 250
 
+const readListSettings = (query: URLSearchParams) => ({ page: parsePageNumber(query) - 1, search: query.get('search') ?? '', order: 'work' as const })
+
+export function prefetch(queries: QueryClient): void {
+  // Without `meta`, a failure shows no message, because the page then fetches the campaigns again.
+  void queries.prefetchQuery({ ...campaignPageQuery(readListSettings(new URLSearchParams(window.location.search))), meta: undefined })
+}
+
 /** Home screen with the campaign picker, the first of three steps to an inspection. On wide screens, the cards beside the list show what needs attention and who is working. */
 export default function HomePage() {
   const t = useText()
@@ -44,9 +53,9 @@ export default function HomePage() {
   const showsCards = useDeferredValue(true, isWide)
   const place = session === null ? null : readLastOpenedVehicle(getDataOwnerKey(session.user))
   const query = useQueryParams()
-  const page = parsePageNumber(query)
-  const search = query.get('search') ?? ''
-  const campaigns = useCampaigns({ page: page - 1, search, order: 'work' })
+  const settings = readListSettings(query)
+  const campaigns = useCampaigns(settings)
+  const [page, search] = [settings.page + 1, settings.search]
   const rows = campaigns.data?.campaigns
   // The cards beside the list describe the first campaigns of all, so that neither a search nor another page changes their figures.
   const first = useCampaigns({ page: 0, search: '', order: 'work' }).data?.campaigns
