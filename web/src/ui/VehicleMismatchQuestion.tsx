@@ -77,7 +77,7 @@ export function DiscardSaveButton({ vin, onDiscard }: { vin: string; onDiscard: 
   const discard = () => void onDiscard().then(() => showToast('info', t('vehicleMismatch.discarded')))
   return (
     <>
-      <Button kind="danger" icon="trash" aria-label={t('vehicleMismatch.discardLabel', { vin })} onClick={() => setAsked(true)}>
+      <Button data-danger icon="trash" aria-label={t('vehicleMismatch.discardLabel', { vin })} onClick={() => setAsked(true)}>
         {t('vehicleMismatch.discard')}
       </Button>
       {asked && (
