@@ -35,7 +35,7 @@ export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; insp
       )}
       {status}
       <Fact name={t('campaigns.campaign')}>
-        <span className={styles.campaign} title={vehicle.campaign_name}>{vehicle.campaign_name}</span>
+        {vehicle.campaign_name}
       </Fact>
     </dl>
   )

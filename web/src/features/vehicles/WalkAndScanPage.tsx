@@ -168,7 +168,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           </Button>
         </div>
       </div>
-      {shown && opened && <WalkInspectionSheet key={shown.id} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
+      {shown && opened && <WalkInspectionSheet key={shown.id} campaign={campaign} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
     </>
   )
 }

@@ -51,7 +51,7 @@ export const catalogue: Catalogue = {
   'vehicle.restored': 'Your unsaved inspection was restored.',
   'vehicle.lastChange': 'Last changed by ID: {id} - {hmc}, on {date} at {time} (UTC-3).',
   'vehicle.removedUser': 'deleted user',
-  'vehicle.neverChanged': 'Never saved before.',
+  'vehicle.neverChanged': 'Not saved yet.',
   'import.explain': 'One .xlsx file creates one campaign, with one vehicle per row.',
   'import.rows': '{n} {n|row|rows}',
   'import.success': 'File imported. The campaign is ready to start.',
