@@ -59,7 +59,7 @@ export function CampaignProblemDescription({ campaign: id }: { campaign: number 
     <p className={styles.problem}>
       <span className="sr-only">{t('vehicle.problem')}: </span>
       <strong>{campaign?.part ?? '…'}</strong>
-      <span>{campaign?.description}</span>
+      <span>{campaign?.description ?? '…'}</span>
     </p>
   )
 }

@@ -99,14 +99,14 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
             <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} collapsedSteps={collapsedSteps} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
           </InspectionStep>
           <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} collapsed={collapsedSteps.isCollapsed(2)} onToggle={identified ? () => collapsedSteps.toggle(2) : undefined} 
-            summary={`${entry.parking_space} · ${seen.status || t(seen.inspected ? 'status.none' : 'status.waiting')}`}>
+            summary={<>{entry.parking_space} · <span className={styles.status}>{seen.status}</span>{seen.status === '' && t(seen.inspected ? 'status.none' : 'status.waiting')}</>}>
             <VehicleDetails vehicle={vehicle} inspection={inspection} />
           </InspectionStep>
           {collapsedSteps.isCollapsed(1) && (correction === null ? <FoldedResult vehicle={seen} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
           <StoredNotesSummary vehicle={seen} />
         </div>
         <div className={styles.column} ref={column}>
-          <InspectionStep n={3} title={t('vehicle.step3')} note={seen.inspected ? t('vehicle.inspectedNote') : undefined} done={identified && entry.status !== ''}>
+          <InspectionStep n={3} title={t('vehicle.step3')} note={inPane && seen.inspected ? t('vehicle.inspectedNote') : undefined} done={identified && entry.status !== ''}>
             <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
           </InspectionStep>
           <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} collapsed={!notes} onToggle={() => setNotes(!notes)}>

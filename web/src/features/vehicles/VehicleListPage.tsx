@@ -37,7 +37,7 @@ export default function VehicleListPage() {
   return (
     <Page title={t('vehicles.title')} subtitle={(campaign.data !== undefined || isLoading) && (
       <div className={styles.about}>
-        <CampaignHeading key={campaign.data?.id} name={campaign.data?.name ?? '…'} problem={campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'} />
+        <CampaignHeading key={id} name={campaign.data?.name ?? '…'} problem={campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'} />
         {isWide && (mayWalk || isLoading) && (
           <div className={mayWalk ? undefined : styles.reserved}>
             <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton>

@@ -43,7 +43,7 @@ export default function WalkAndScanPage() {
   return (
     <Page title={t('walk.title')} narrow={isDesktop} subtitle={
       <p className={styles.line}>
-        <span className={styles.where} title={campaign.data?.name}>{row && `${t('walk.yard', { yard: row.yard_group })} · `}{campaign.data?.name}</span>
+        <span className={styles.where} title={campaign.data?.name}>{row && `${t('walk.yard', { yard: row.yard_group })} · `}{campaign.data?.name ?? '…'}</span>
         {lookup.vehicles && <strong>{t('walk.left', { n: formatCount(left) })}</strong>}
       </p>
     }>
