@@ -49,6 +49,24 @@ for (const viewport of SIZES) {
       if (viewport === DESK) await expect(rows(page).getByRole('link')).toHaveAttribute('href', /\/vehicle\/\d+\?yard=2$/)
     })
 
+    test('nothing moves when the first rows arrive', async ({ page }) => {
+      await page.addInitScript(() => {
+        let shifted = 0
+        new PerformanceObserver((shifts) => {
+          for (const shift of shifts.getEntries()) shifted += 'value' in shift ? Number(shift.value) : 0
+          Object.assign(window, { shifted })
+        }).observe({ type: 'layout-shift' })
+      })
+      const answers = await Promise.all(['**/vehicles/campaign/*?*', '**/all'].map((path) => holdRequest(page, path)))
+      await openAs(page, supervisor, `/campaign/${campaign.id}/vehicles`)
+      await expect(page.getByText('Airbag · Check the inflator label')).toBeVisible()
+      await expect(page.getByRole('status', { name: 'Loading vehicles...' })).toBeVisible()
+      for (const answer of answers) answer()
+      await expect(rows(page)).toHaveCount(10)
+      await expect(page.getByText('Loading vehicles...')).toHaveCount(0)
+      expect(await page.evaluate(() => Number(Reflect.get(window, 'shifted') ?? 0))).toBeLessThan(0.001)
+    })
+
     test('a spinner turns while all vehicles load', async ({ page }) => {
       const answer = await holdRequest(page, '**/all')
       await openAs(page, supervisor, `/campaign/${campaign.id}/vehicles`)

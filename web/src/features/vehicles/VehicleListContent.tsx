@@ -145,7 +145,7 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
             </Button>
           )}
         </VehicleListFooter>
-        {isTable && rows?.length !== 0 && <RowKeyboardHints selects={maySelect} isSplit={isSplit} />}
+        {isTable && isKnown && all.length > 0 && <RowKeyboardHints selects={maySelect} isSplit={isSplit} />}
       </div>
       {open !== null && (yard === '' || opened !== undefined) && (
         <VehiclePaneView id={open} yard={yard === '' ? null : (opened?.id_yard ?? null)} open={show} close={close} onPrevious={neighbour(-1)} onNext={neighbour(1)} />
