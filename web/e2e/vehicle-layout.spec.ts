@@ -132,3 +132,21 @@ test('on a wide page, the history is in the left column, above the save bar', as
     expect((await boxOf(bar(page))).right).toBe(statuses.right)
   }
 })
+
+test('with a vehicle open beside the list, no status is cut off, in both languages', async ({ page }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Pane', createRowsInYard('K', 2))
+  await openAs(page, supervisor, `/campaign/${id}/vehicles?vehicle=${vehicles[0]?.id}`)
+  const pane = page.getByRole('region', { name: /^(Open vehicle|Veículo aberto)$/ })
+  for (const language of ['default', 'pt-BR']) {
+    await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+    await page.reload()
+    for (const width of [1100, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      const rows = await boxOf(page.locator('tbody'))
+      expect(rows.right, `the rows, ${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).x - 16)
+      const badge = await boxOf(pane.locator('[data-step="2"]').getByText(/^(Not inspected|Não inspecionado)$/))
+      expect(badge.right, `${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).right - 12)
+    }
+  }
+})
