@@ -84,7 +84,7 @@ async function expectSideways(page: Page): Promise<void> {
   }
   const finder = await boxOf(dialog(page).locator('svg:has(rect)').first())
   for (const name of ['Turn camera off', 'Turn torch on', 'Zoom in', 'Zoom out']) expect((await boxOf(dialog(page).getByRole('button', { name }))).x, name).toBeGreaterThanOrEqual(finder.x + finder.width)
-  expect((await boxOf(dialog(page).getByRole('button', { name: 'Read text' }))).y).toBeGreaterThanOrEqual(finder.y + finder.height)
+  expect((await boxOf(dialog(page).getByRole('button', { name: 'Read label' }))).y).toBeGreaterThanOrEqual(finder.y + finder.height)
   await page.setViewportSize(PHONE)
 }
 

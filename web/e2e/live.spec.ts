@@ -23,7 +23,7 @@ for (const viewport of SIZES) {
       await expect(row.getByText('Not inspected')).toBeVisible()
       const other = await context.newPage()
       await openAs(other, supervisor, `/vehicle/${second.id}`)
-      await expect(other.getByText('Nunca salvo antes.')).toBeVisible()
+      await expect(other.getByText('Ainda sem alterações.')).toBeVisible()
       await waitForRequests(page)
       await waitForRequests(other)
 

@@ -34,7 +34,7 @@ const show = (page: Page, lines: string[]) =>
     for (let pictures = 0; pictures < 3; pictures++) await new Promise((resolve) => video.requestVideoFrameCallback(resolve))
   }, lines)
 
-const panel = (page: Page) => page.getByRole('region', { name: 'Read text' })
+const panel = (page: Page) => page.getByRole('region', { name: 'Read label' })
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 
 test('a label without a code is read by its characters, offline as well after the first use', async ({ browser, request, baseURL }) => {
@@ -48,13 +48,13 @@ test('a label without a code is read by its characters, offline as well after th
   })
   await expect.poll(() => page.evaluate(() => globalThis.navigator.serviceWorker.controller !== null)).toBe(true)
   const read = async () => {
-    const button = page.getByRole('button', { name: 'Read text' })
+    const button = page.getByRole('button', { name: 'Read label' })
     expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
     await button.click()
   }
   await test.step('without its files and offline, words say so, and typing stays possible', async () => {
     await page.getByRole('button', { name: 'Scan', exact: true }).click()
-    await expect(page.getByRole('button', { name: 'Read text' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Read label' })).toBeVisible()
     expect(asked.filter((url) => url.includes('character-reader'))).toEqual([])
     await page.context().setOffline(true)
     await read()

@@ -56,7 +56,7 @@ for (const viewport of SIZES) {
       await openAs(page, leader, `/vehicle/${vehicle.id}`)
       await unfoldHistory(page)
       const lines = [
-        ['QC / Supervisor Notes', 'empty', 'left door', supervisor.hmc, 'on the screen'],
+        ['QC / Supervisor Notes', 'empty', 'left door', supervisor.hmc, 'without scan'],
         ['Parking Space', 'K-1', 'C-9', leader.hmc, 'CSV file spaces.csv'],
         ['Status', 'ok', 'Repair', leader.hmc, 'bulk change'],
         ['Conflict resolved', 'Status', 'ng', 'ok', supervisor.hmc],

@@ -22,6 +22,7 @@ async function opened(page: Page) {
   const [first] = vehicles as [Vehicle]
   await openAs(page, await getSharedMember(page.request, 'op'), `/vehicle/${first.id}`)
   await expect(action(page, 'Scan')).toBeVisible()
+  await expect(page.getByText('Check the inflator label')).toBeVisible() // its lines move what stands below
   return { headers, first }
 }
 
@@ -84,4 +85,68 @@ test('on a phone on its side, the vehicle stays in view while the notes of ng ar
   await expect(notes).toBeInViewport({ ratio: 1 })
   await notes.fill('left door')
   await expect(page.getByText(first.vin_number).first()).toBeInViewport({ ratio: 1 })
+})
+
+test('on a phone on its side, the bar says in its row why saving is disabled', async ({ page }) => {
+  await page.setViewportSize({ width: PHONE.height, height: PHONE.width })
+  await opened(page)
+  const reason = await boxOf(page.getByText('Leia ou digite o VIN para salvar.'))
+  expect(reason.height).toBeGreaterThan(10)
+  expect([reason.x > (await boxOf(action(page, 'Manual'))).right, reason.right < (await boxOf(action(page, 'Save and Go Next'))).x]).toEqual([true, true])
+})
+
+test('on a phone on its side, walk mode shows all seven statuses of a vehicle in one row, without scrolling', async ({ page }) => {
+  await page.setViewportSize({ width: PHONE.height, height: PHONE.width })
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Walk', createRowsInYard('K', 2))
+  await openAs(page, supervisor, `/campaign/${id}/walk`)
+  const [first] = vehicles as [Vehicle]
+  await typeIdentifier(page, first.vin_number)
+  await page.getByRole('button', { name: new RegExp(first.vin_number) }).click()
+  const sheet = page.getByRole('dialog', { name: `Vehicle ${first.vin_number}` })
+  const statuses = await Promise.all(['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL'].map((name) => boxOf(status(page, name))))
+  expect(new Set(statuses.map(({ y }) => y)).size).toBe(1)
+  for (const part of [sheet.getByText('Check the inflator label'), status(page, 'S/OFF BL'), sheet.getByText('Notes', { exact: true }), sheet.getByRole('button', { name: 'Choose a status' })]) await expect(part).toBeInViewport({ ratio: 1 })
+  expect(await sheet.evaluate((element) => element.scrollHeight - element.clientHeight)).toBeLessThanOrEqual(0)
+})
+
+test('on a phone, the folded details say space and status, and a long campaign name is not cut off', async ({ page }) => {
+  await page.setViewportSize(PHONE)
+  const { first } = await opened(page)
+  const name = page.getByText(/^Layout /)
+  expect(await name.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0)
+  const [label, other] = await Promise.all(['Current status', 'Campaign'].map(async (term) => (await boxOf(page.getByRole('term').filter({ hasText: term }))).x))
+  expect(label).toBe(other)
+  await typeIdentifier(page, first.vin_number)
+  await expect(page.getByRole('button', { name: /^Review Vehicle Details \(done\)/ })).toContainText('K-1 · Not inspected')
+})
+
+test('on a wide page, the history is in the left column, above the save bar', async ({ page }) => {
+  await opened(page)
+  const history = page.getByRole('region', { name: 'History' })
+  for (const size of [{ width: 1100, height: 800 }, { width: 1440, height: 900 }, { width: 1920, height: 1080 }]) {
+    await page.setViewportSize(size)
+    const [left, details, statuses] = [await boxOf(history), await boxOf(page.locator('[data-step="2"]')), await boxOf(page.locator('[data-step="3"]'))]
+    expect([left.x, left.right]).toEqual([details.x, details.right])
+    expect([left.y >= details.bottom, left.right < statuses.x]).toEqual([true, true])
+    expect((await boxOf(bar(page))).right).toBe(statuses.right)
+  }
+})
+
+test('with a vehicle open beside the list, no status is cut off, in both languages', async ({ page }) => {
+  const headers = await getHeaders(page.request, supervisor)
+  const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Pane', createRowsInYard('K', 2))
+  await openAs(page, supervisor, `/campaign/${id}/vehicles?vehicle=${vehicles[0]?.id}`)
+  const pane = page.getByRole('region', { name: /^(Open vehicle|Veículo aberto)$/ })
+  for (const language of ['default', 'pt-BR']) {
+    await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+    await page.reload()
+    for (const width of [1100, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      const rows = await boxOf(page.locator('tbody'))
+      expect(rows.right, `the rows, ${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).x - 16)
+      const badge = await boxOf(pane.locator('[data-step="2"]').getByText(/^(Not inspected|Não inspecionado)$/))
+      expect(badge.right, `${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).right - 12)
+    }
+  }
 })

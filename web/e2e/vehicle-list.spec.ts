@@ -35,6 +35,11 @@ for (const viewport of SIZES) {
       await expect(page.getByText('Airbag · Check the inflator label')).toBeVisible()
       if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'VIN Number', 'Parking Space', 'Status'])
       await expect(rows(page)).toHaveCount(10)
+      const edges = await Promise.all(COLOURS.map(async ([status]) => {
+        const edge = await rows(page).getByText(status, { exact: true }).boundingBox()
+        return Math.round(viewport === DESK ? (edge?.x ?? 0) : (edge?.x ?? 0) + (edge?.width ?? 0))
+      }))
+      expect(new Set(edges).size, 'the badges line up').toBe(1)
       for (const [status, colour] of COLOURS) {
         const badge = rows(page).getByText(status, { exact: true })
         await expect(badge).toHaveCSS('text-transform', 'uppercase')
@@ -47,6 +52,24 @@ for (const viewport of SIZES) {
       await tapOn(page, rows(page).getByText(/^A-\d+$/))
       await expect(page).toHaveURL(viewport === DESK ? /\/vehicles\?yard=A&status=ng&vehicle=\d+$/ : /\/vehicle\/\d+\?yard=2$/)
       if (viewport === DESK) await expect(rows(page).getByRole('link')).toHaveAttribute('href', /\/vehicle\/\d+\?yard=2$/)
+    })
+
+    test('nothing moves when the first rows arrive', async ({ page }) => {
+      await page.addInitScript(() => {
+        let shifted = 0
+        new PerformanceObserver((shifts) => {
+          for (const shift of shifts.getEntries()) shifted += 'value' in shift ? Number(shift.value) : 0
+          Object.assign(window, { shifted })
+        }).observe({ type: 'layout-shift' })
+      })
+      const answers = await Promise.all(['**/vehicles/campaign/*?*', '**/all'].map((path) => holdRequest(page, path)))
+      await openAs(page, supervisor, `/campaign/${campaign.id}/vehicles`)
+      await expect(page.getByText('Airbag · Check the inflator label')).toBeVisible()
+      await expect(page.getByRole('status', { name: 'Loading vehicles...' })).toBeVisible()
+      for (const answer of answers) answer()
+      await expect(rows(page)).toHaveCount(10)
+      await expect(page.getByText('Loading vehicles...')).toHaveCount(0)
+      expect(await page.evaluate(() => Number(Reflect.get(window, 'shifted') ?? 0))).toBeLessThan(0.001)
     })
 
     test('a spinner turns while all vehicles load', async ({ page }) => {
@@ -66,9 +89,12 @@ for (const viewport of SIZES) {
       await expect(rows(page)).toHaveCount(1)
       await search.fill('a-12')
       await expect(rows(page)).toHaveCount(7) // A-12 and A-120 to A-125
+      const hints = page.getByText(/next row$/)
+      if (viewport === DESK) await expect(hints).toBeVisible()
       await search.fill('nothing like it')
       await expect(page.getByText('Nenhum veículo corresponde à busca.')).toBeVisible()
       await expect(page.getByRole('group', { name: 'Status', exact: true })).toHaveCount(0)
+      await expect(hints).toHaveCount(0)
       await takeScreenshot(page, 'vehicles-none')
       await page.getByRole('button', { name: 'Show all vehicles' }).click()
       await expect(rows(page)).toHaveCount(10)

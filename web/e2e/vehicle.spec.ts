@@ -50,7 +50,7 @@ for (const viewport of SIZES) {
       answer()
       await expect(page.getByRole('heading', { level: 2 })).toContainText(['Validate Inspection', 'Review Vehicle Details', 'Select Status', 'Insert Notes', 'Review and Select an option'])
       for (const name of ['Save and Go Next', 'Save and Exit', 'Cancel']) await expect(page.getByRole('button', { name })).toBeVisible()
-      await expect(page.getByText('Nunca salvo antes.')).toBeVisible()
+      await expect(page.getByText('Ainda sem alterações.')).toBeVisible()
       await saveVehicle(page.request, headers, first.id, { status: 'ok' })
       await page.reload()
       const { modified_at, modified_by } = await fetchVehicle(page.request, headers, first.id)

@@ -134,7 +134,7 @@ test('the camera and the next space fit a phone on its side and a tablet', async
 /** Expects that no control of the camera view lies on the finder. */
 async function expectFreeFinder(page: Page): Promise<void> {
   const finder = await box(page.locator('svg:has(rect[rx="3"])'))
-  for (const name of ['Read text', 'Turn camera off']) {
+  for (const name of ['Read label', 'Turn camera off']) {
     const button = await box(page.getByRole('button', { name }))
     expect(button.height, name).toBeGreaterThanOrEqual(44)
     const isBeside = button.x >= finder.x + finder.width || button.x + button.width <= finder.x || button.y >= finder.y + finder.height

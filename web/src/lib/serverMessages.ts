@@ -183,6 +183,6 @@ export const PLACEHOLDER_VALUE_TRANSLATIONS: Record<string, string> = {
   'model type': 'o tipo de modelo', image: 'a imagem', 'due date': 'o prazo', search: 'a busca', 'campaign of a vehicle': 'a campanha de um veículo', 'no status': 'sem status',
   Closed: 'Encerrada', Ongoing: 'Em andamento', Ready: 'Pronta para iniciar', 'Ready to Start': 'Pronta para iniciar', 'Pending Review': 'Revisão pendente', open: 'aberta', closed: 'encerrada',
   'a date': 'uma data', 'a time': 'uma hora', 'TRUE or FALSE': 'TRUE ou FALSE', 'a percentage': 'uma porcentagem', 'a number with an exponent': 'um número com expoente', 'a fraction': 'uma fração',
-  'an amount of money': 'um valor em dinheiro', 'a number in an unknown format': 'um número em formato desconhecido', scanned: 'lido', typed: 'digitado', 'on the screen': 'na tela',
+  'an amount of money': 'um valor em dinheiro', 'a number in an unknown format': 'um número em formato desconhecido', scanned: 'lido', typed: 'digitado', 'on the screen': 'sem leitura',
   'belongs to no yard': 'não pertence a nenhum pátio', 'belongs to a yard that no screen shows': 'pertence a um pátio que nenhuma tela mostra', 'an unknown number of': 'um número desconhecido de',
 }

@@ -12,7 +12,7 @@ function show(height: number, room: number) {
   vi.stubGlobal('ResizeObserver', undefined)
   vi.spyOn(HTMLElement.prototype, 'scrollHeight', 'get').mockReturnValue(height)
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(room)
-  render(<CampaignHeading name="Demo 24-017" problem={PROBLEM} />)
+  return render(<CampaignHeading name="Demo 24-017" problem={PROBLEM} />)
 }
 
 test('a problem that fits is a plain text', () => {
@@ -29,4 +29,13 @@ test('a problem that is cut off is a button that opens and closes it', async () 
   expect(screen.getByRole('button', { name: PROBLEM, expanded: true })).toBe(problem)
   await person.click(problem)
   expect(screen.getByRole('button', { name: PROBLEM, expanded: false })).toBe(problem)
+})
+
+test('a problem that arrives later is measured again, in the same element', () => {
+  const { rerender } = show(46, 46)
+  const heading = screen.getByText('Demo 24-017')
+  vi.spyOn(HTMLElement.prototype, 'scrollHeight', 'get').mockReturnValue(115)
+  rerender(<CampaignHeading name="Demo 24-017" problem={`${PROBLEM}, then the label`} />)
+  expect(screen.getByRole('button', { name: `${PROBLEM}, then the label`, expanded: false })).toBeDefined()
+  expect(screen.getByText('Demo 24-017')).toBe(heading)
 })

@@ -14,8 +14,8 @@ interface CampaignHeadingProps {
  * that shows all lines.
  */
 export function CampaignHeading({ name, problem }: CampaignHeadingProps) {
-  const [watchName, isNameCut] = useIsTruncated()
-  const [watchProblem, isProblemCut] = useIsTruncated()
+  const [watchName, isNameCut] = useIsTruncated(name)
+  const [watchProblem, isProblemCut] = useIsTruncated(problem)
   const [isOpen, setIsOpen] = useState(false)
   const text = <span ref={watchProblem}>{problem}</span>
   return (

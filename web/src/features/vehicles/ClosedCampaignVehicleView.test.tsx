@@ -56,7 +56,7 @@ test.each([['operator', OPERATOR], ['team leader', LEADER]] as const)('the super
   expect(screen.queryByText(QC)).toBeNull()
   cleanup()
   const listed = { id: 7, vin_number: 'HB20 000123', parking_space: 'A-2', id_yard: 2, yard_group: 'A', status: '' as const, inspected: false, version: 4 }
-  renderPage(() => <WalkInspectionSheet listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/')
+  renderPage(() => <WalkInspectionSheet campaign={5} listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/')
   await screen.findByText('Save as ng')
   expect(screen.queryByText(QC)).toBeNull()
 })

@@ -60,8 +60,8 @@ export function ClosedCampaignVehicleView({ vehicle, user, inspection, children 
           )}
           <LastChangeLine vehicle={vehicle} />
         </div>
+        {children}
       </div>
-      {children}
     </div>
   )
 }

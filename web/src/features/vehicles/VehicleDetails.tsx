@@ -35,7 +35,7 @@ export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; insp
       )}
       {status}
       <Fact name={t('campaigns.campaign')}>
-        <span className={styles.campaign} title={vehicle.campaign_name}>{vehicle.campaign_name}</span>
+        {vehicle.campaign_name}
       </Fact>
     </dl>
   )
@@ -59,7 +59,7 @@ export function CampaignProblemDescription({ campaign: id }: { campaign: number 
     <p className={styles.problem}>
       <span className="sr-only">{t('vehicle.problem')}: </span>
       <strong>{campaign?.part ?? '…'}</strong>
-      <span>{campaign?.description}</span>
+      <span>{campaign?.description ?? '…'}</span>
     </p>
   )
 }

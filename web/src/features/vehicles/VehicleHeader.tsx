@@ -58,7 +58,7 @@ function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next' | 'stor
     return (
       <>
         <InlineParkingSpaceEdit inspection={inspection} asSign />
-        <InlineVinEdit inspection={inspection} asVin />
+        <InlineVinEdit inspection={inspection} />
       </>
     )
   }
@@ -73,12 +73,12 @@ function PaneHead({ vehicle, inspection }: Omit<VehicleHeadProps, 'next' | 'stor
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
 const isFilled = (text: string) => text.trim() !== ''
 
-/** VIN that a supervisor can edit. With `asVin`, the last four characters are bold as in the vehicle list. */
-export function InlineVinEdit({ inspection: { entry, change }, asVin = false }: { inspection: InspectionForm; asVin?: boolean }) {
+/** VIN that a supervisor can edit. */
+export function InlineVinEdit({ inspection: { entry, change } }: { inspection: InspectionForm }) {
   const t = useInspectionText()
   return (
     <InlineEdit label={t('vehicles.vin')} value={entry.vin_number} mono isValid={isIdentifier} message={t('vehicle.vinFormat')} onSave={(vin_number) => change({ vin_number })}>
-      {asVin && <MonospaceVin vin={entry.vin_number} />}
+      <MonospaceVin vin={entry.vin_number} />
     </InlineEdit>
   )
 }

@@ -46,7 +46,7 @@ interface VehicleInspectionProps {
   correction: InspectionDraft | null
   /** Opens a new form with this draft, so that the person can correct the save. */
   onCorrect: (draft: InspectionDraft) => void
-  /** Content shown between the inspection steps and the save bar. Hidden after a save, until the next vehicle opens. */
+  /** Content shown below the inspection steps, or in the left column of a wide page. Hidden after a save, until the next vehicle opens. */
   children?: ReactNode
 }
 
@@ -85,8 +85,10 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
   if (closed) return <ClosedCampaignVehicleView vehicle={vehicle} user={user} inspection={inspection}>{children}</ClosedCampaignVehicleView>
   return (
     <form className={styles.form} data-pane={inPane || undefined} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
-      {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
-      <PartialOfflineDataNotice vehicle={vehicle} />
+      <div className={styles.notices}>
+        {restored && !saved && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
+        <PartialOfflineDataNotice vehicle={vehicle} />
+      </div>
       <div className={styles.columns}>
         <div className={styles.column}>
           <VehicleHeader vehicle={vehicle} stored={seen} next={next} inspection={inspection} />
@@ -96,14 +98,15 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
             summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
             <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} collapsedSteps={collapsedSteps} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
           </InspectionStep>
-          <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} collapsed={collapsedSteps.isCollapsed(2)} onToggle={identified ? () => collapsedSteps.toggle(2) : undefined} summary={vehicle.campaign_name}>
+          <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} collapsed={collapsedSteps.isCollapsed(2)} onToggle={identified ? () => collapsedSteps.toggle(2) : undefined} 
+            summary={<>{entry.parking_space} · <span className={styles.status}>{seen.status}</span>{seen.status === '' && t(seen.inspected ? 'status.none' : 'status.waiting')}</>}>
             <VehicleDetails vehicle={vehicle} inspection={inspection} />
           </InspectionStep>
           {collapsedSteps.isCollapsed(1) && (correction === null ? <FoldedResult vehicle={seen} /> : <CorrectionNotice stored={vehicle.status} supervisor={inspection.supervisor} />)}
           <StoredNotesSummary vehicle={seen} />
         </div>
         <div className={styles.column} ref={column}>
-          <InspectionStep n={3} title={t('vehicle.step3')} note={seen.inspected ? t('vehicle.inspectedNote') : undefined} done={identified && entry.status !== ''}>
+          <InspectionStep n={3} title={t('vehicle.step3')} note={inPane && seen.inspected ? t('vehicle.inspectedNote') : undefined} done={identified && entry.status !== ''}>
             <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />
           </InspectionStep>
           <InspectionStep n={4} title={t('vehicle.step4')} done={identified && (entry.operator_notes !== '' || entry.admin_notes !== '')} collapsed={!notes} onToggle={() => setNotes(!notes)}>

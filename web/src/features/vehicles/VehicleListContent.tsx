@@ -23,6 +23,7 @@ import { useVehicleSelection } from './useVehicleSelection'
 import { VehicleCardList } from './VehicleCardList'
 import { VehiclePaneView } from './VehiclePaneView'
 import { VehicleTable } from './VehicleTable'
+import { VehicleTableSkeleton } from './VehicleTableSkeleton'
 import styles from './VehicleListContent.module.css'
 
 interface VehicleResultsProps {
@@ -40,6 +41,8 @@ interface VehicleResultsProps {
   children: ReactNode
 }
 
+/** Height in pixels of a grey card, which with the gap of the skeleton is as high as a card with its gap. */
+const CARD_SKELETON_PX = 58
 const NONE: readonly ListedVehicle[] = []
 
 /** Sets the open vehicle and the page in the URL. For the first opened vehicle, adds an entry to the browser history, so that going back closes the vehicle. */
@@ -116,7 +119,7 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
       <div ref={list} className={styles.list}>
         {children}
         {found.isReady && <ActiveFilterLine filter={filter} shown={all.length} total={visible?.length ?? 0} />}
-        {rows === undefined && <Skeleton rows={PAGE_SIZE} height={64} label={t('vehicles.loading')} onRetry={onRetry} />}
+        {rows === undefined && (isTable ? <VehicleTableSkeleton label={t('vehicles.loading')} onRetry={onRetry} /> : <Skeleton rows={PAGE_SIZE} height={CARD_SKELETON_PX} label={t('vehicles.loading')} onRetry={onRetry} />)}
         {rows && rows.length > 0 && (isTable ? (
           <VehicleTable vehicles={rows} sort={sort} onSort={(next) => setQueryParams({ sort: next, page: null })} selection={maySelect ? selection : null} open={open}
             onOpen={isSplit ? ({ id }) => show(id) : null} {...common} />
@@ -142,7 +145,7 @@ export function VehicleListContent({ campaign, name, visible, found, address, ma
             </Button>
           )}
         </VehicleListFooter>
-        {isTable && <RowKeyboardHints selects={maySelect} isSplit={isSplit} />}
+        {isTable && isKnown && all.length > 0 && <RowKeyboardHints selects={maySelect} isSplit={isSplit} />}
       </div>
       {open !== null && (yard === '' || opened !== undefined) && (
         <VehiclePaneView id={open} yard={yard === '' ? null : (opened?.id_yard ?? null)} open={show} close={close} onPrevious={neighbour(-1)} onNext={neighbour(1)} />

@@ -44,8 +44,12 @@ export default function VehicleListPage() {
   return (
     <Page title={t('vehicles.title')} subtitle={(campaign.data !== undefined || isLoading) && (
       <div className={styles.about}>
-        <CampaignHeading key={campaign.data?.id} name={campaign.data?.name ?? '…'} problem={campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'} />
-        {isWide && (mayWalk ? <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton> : isLoading && <div className={styles.walkPlace} />)}
+        <CampaignHeading key={id} name={campaign.data?.name ?? '…'} problem={campaign.data ? `${campaign.data.part} · ${campaign.data.description}` : '…'} />
+        {isWide && (mayWalk || isLoading) && (
+          <div className={mayWalk ? undefined : styles.reserved}>
+            <LinkButton icon="scan" to={walk}>{t('list.walk')}</LinkButton>
+          </div>
+        )}
       </div>
     )}>
       {list.isError ? <ErrorNotice isMissing={isNotFoundError(list.error)} text={getErrorMessage(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} name={campaign.data?.name ?? String(id)} whole={list.data} onRetry={() => void list.refetch()} />}

@@ -43,7 +43,7 @@ export default function WalkAndScanPage() {
   return (
     <Page title={t('walk.title')} narrow={isDesktop} subtitle={
       <p className={styles.line}>
-        <span className={styles.where} title={campaign.data?.name}>{row && `${t('walk.yard', { yard: row.yard_group })} · `}{campaign.data?.name}</span>
+        <span className={styles.where} title={campaign.data?.name}>{row && `${t('walk.yard', { yard: row.yard_group })} · `}{campaign.data?.name ?? '…'}</span>
         {lookup.vehicles && <strong>{t('walk.left', { n: formatCount(left) })}</strong>}
       </p>
     }>
@@ -168,7 +168,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
           </Button>
         </div>
       </div>
-      {shown && opened && <WalkInspectionSheet key={shown.id} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
+      {shown && opened && <WalkInspectionSheet key={shown.id} campaign={campaign} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
     </>
   )
 }

@@ -25,6 +25,7 @@ import { CampaignProblemDescription } from './VehicleDetails'
 import styles from './WalkInspectionSheet.module.css'
 
 interface SheetProps {
+  campaign: number
   listed: ListedVehicle
   yard: number | null
   scanned: boolean
@@ -35,7 +36,7 @@ interface SheetProps {
 }
 
 /** Sheet over the camera with the scanned vehicle: one tap selects the status, another tap saves the vehicle. */
-export function WalkInspectionSheet({ listed, yard, scanned, oneTap, onSaved, onClose }: SheetProps) {
+export function WalkInspectionSheet({ campaign, listed, yard, scanned, oneTap, onSaved, onClose }: SheetProps) {
   const t = useInspectionText()
   const session = useSession()
   const vehicle = useVehicle(listed.id, yard)
@@ -49,6 +50,9 @@ export function WalkInspectionSheet({ listed, yard, scanned, oneTap, onSaved, on
             {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
           </div>
           <IconButton icon="close" label={t('walk.skip')} onClick={onClose} />
+          <div className={styles.problem}>
+            <CampaignProblemDescription campaign={campaign} />
+          </div>
         </div>
         {vehicle.isPending && <Skeleton rows={2} height={72} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />}
         {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
@@ -84,7 +88,6 @@ function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps
   }
   return (
     <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
-      <CampaignProblemDescription campaign={vehicle.campaign_id} />
       <PartialOfflineDataNotice vehicle={vehicle} />
       {restored && (hasRestoredStatus || typedOn !== null) && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       <StatusButtonGrid role={user.user_type} stored={inspection.previousStatus} value={entry.status} onChange={choose} />

@@ -54,7 +54,7 @@ async function open(user: SessionUser, first = vehicle) {
 function openSheet() {
   const served = serve(OPERATOR)
   const listed = { id: 7, vin_number: 'HB20 000123', parking_space: 'A-2', id_yard: 2, yard_group: 'A', status: '' as const, inspected: false, version: 4 }
-  return { person: renderPage(() => <WalkInspectionSheet listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/', served.queries), ...served }
+  return { person: renderPage(() => <WalkInspectionSheet campaign={5} listed={listed} yard={null} scanned oneTap={false} onSaved={() => undefined} onClose={() => undefined} />, '/', '/', served.queries), ...served }
 }
 /** Stores a draft of the operator that sets the vehicle to ng. */
 function storeDraft() {

@@ -10,7 +10,7 @@ const mix = {
   'list.export': 'Export this list',
   'list.print': 'Print',
   'list.conflict': 'Conflict',
-  'list.cut': 'Impressos os primeiros {n} de {total} veículos. Use um filtro para imprimir os outros.',
+  'list.cut': 'Só os primeiros {n} de {total} veículos são impressos. Use um filtro para imprimir os outros.',
   'select.page': 'Select all on this page',
   'select.one': 'Select {vin}',
   'select.title': 'Selected vehicles',

@@ -9,7 +9,7 @@ test('paper says when it has not all vehicles, and says nothing when it has', ()
   const { rerender, container } = render(<PrintLimitNotice total={MAX_PRINTED_ROWS} />)
   expect(container.textContent).toBe('')
   rerender(<PrintLimitNotice total={20_000} />)
-  expect(container.textContent?.replaceAll(/\s/g, ' ')).toBe('Impressos os primeiros 3 000 de 20 000 veículos. Use um filtro para imprimir os outros.')
+  expect(container.textContent?.replaceAll(/\s/g, ' ')).toBe('Só os primeiros 3 000 de 20 000 veículos são impressos. Use um filtro para imprimir os outros.')
 })
 
 test('the rows for paper are rendered before the print dialog opens, and leave when it closes', async () => {

@@ -45,7 +45,7 @@ async function openPage(user = OPERATOR, shown = vehicle) {
 }
 async function openSheet() {
   serve(OPERATOR)
-  const person = renderPage(() => <WalkInspectionSheet listed={listed} yard={null} scanned oneTap onSaved={() => undefined} onClose={() => undefined} />, '/', '/')
+  const person = renderPage(() => <WalkInspectionSheet campaign={5} listed={listed} yard={null} scanned oneTap onSaved={() => undefined} onClose={() => undefined} />, '/', '/')
   await screen.findByRole('button', { name: 'ng' })
   return person
 }

@@ -42,7 +42,7 @@ export const { catalogues, useFeatureText: useInspectionText } = defineFeatureTe
     'walk.skip': 'Close without saving',
     'walk.notes': 'Notes',
     'keys.status': 'Choose a status, in the order of the form',
-  'notes.recent': 'Recent notes',
+    'notes.recent': 'Recent notes',
     'notes.insert': 'Insert note: {note}',
     'walk.saved': '{vin} salvo como {status}.',
     'walk.savedPlain': '{vin} salvo.',
@@ -190,6 +190,6 @@ export const { catalogues, useFeatureText: useInspectionText } = defineFeatureTe
     'walk.yard': 'Pátio {yard}',
     'status.others': 'Status não permitidos',
     'status.current': 'atual',
-    'status.clear': 'Retirar o status',
+    'status.clear': 'Remover o status',
   },
 )

@@ -51,5 +51,5 @@ export const catalogue: Catalogue = {
   'vehicle.restored': 'Your unsaved inspection was restored.',
   'vehicle.lastChange': 'Last changed by ID: {id} - {hmc}, on {date} at {time} (UTC-3).',
   'vehicle.removedUser': 'deleted user',
-  'vehicle.neverChanged': 'Never saved before.',
+  'vehicle.neverChanged': 'No changes yet.',
 }

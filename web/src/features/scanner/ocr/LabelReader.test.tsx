@@ -87,7 +87,7 @@ test('a reader that cannot be loaded offline, or fails, says so and is tried aga
   vi.stubGlobal('navigator', { ...navigator, onLine: true })
   label.ready = rejected('out of memory')
   fireEvent.click(await button('Try again'))
-  await screen.findByText(/A leitura de texto parou/)
+  await screen.findByText(/A leitura da etiqueta parou/)
   label.ready = Promise.resolve()
   label.lines = ['9BWZZZ377VT004251']
   fireEvent.click(await button('Try again'))

@@ -64,13 +64,13 @@ function useTitle({ kind, file, fields }: VehicleHistoryEntry): string | null {
 }
 
 /**
- * Text that states how a change was made: by a scan, by typing, on screen, or in bulk. A bulk change links to the list of bulk changes if
+ * Text that states how a change was made: by a scan, by typing, without either, or in bulk. A bulk change links to the list of bulk changes if
  * the person may open that list.
  */
 function Way({ event: { kind, origin, file } }: { event: VehicleHistoryEntry }) {
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const [t, shared] = [useVehicleHistoryText(), useTimelineText()]
-  if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.onScreen')}</span>
+  if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.withoutScan')}</span>
   if (kind === 'conflict') return null
   const words = kind === 'import' ? null : kind !== 'bulk_file' ? shared('history.bulk') : file === '' ? t('history.csvPlain') : t('history.csv', { file })
   if (words === null) return null

@@ -3,7 +3,7 @@ import { defineFeatureText } from '@/lib/text/defineFeatureText'
 const mix = {
   'history.scanned': 'scanned',
   'history.typed': 'typed',
-  'history.onScreen': 'on the screen',
+  'history.withoutScan': 'without scan',
   'history.csv': 'CSV file {file}',
   'history.csvPlain': 'CSV file',
   'history.imported': 'Imported',
@@ -25,7 +25,7 @@ export const { catalogues, useFeatureText: useVehicleHistoryText } = defineFeatu
   {
     'history.scanned': 'lido',
     'history.typed': 'digitado',
-    'history.onScreen': 'na tela',
+    'history.withoutScan': 'sem leitura',
     'history.csv': 'arquivo CSV {file}',
     'history.csvPlain': 'arquivo CSV',
     'history.imported': 'Importado',
@@ -35,6 +35,6 @@ export const { catalogues, useFeatureText: useVehicleHistoryText } = defineFeatu
     'history.unchanged': 'Conflito resolvido, ficou o valor salvo primeiro',
     'history.conflict': 'Conflito',
     'history.stored': 'salvo primeiro',
-    'history.entered': 'neste salvamento',
+    'history.entered': 'nesta inspeção',
   },
 )

@@ -53,6 +53,6 @@ export const vehicleTexts = {
   'vehicle.discard': 'Discard',
   'vehicle.lastChange': 'Última modificação pelo ID: {id} - {hmc}, em {date} às {time} (UTC-3).',
   'vehicle.removedUser': 'usuário excluído',
-  'vehicle.neverChanged': 'Nunca salvo antes.',
+  'vehicle.neverChanged': 'Ainda sem alterações.',
   'conflict.empty': 'empty',
 }
