@@ -140,13 +140,17 @@ test('with a vehicle open beside the list, no status is cut off, in both languag
   const pane = page.getByRole('region', { name: /^(Open vehicle|Veículo aberto)$/ })
   for (const language of ['default', 'pt-BR']) {
     await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)
+    await page.setViewportSize({ width: 1100, height: 800 })
     await page.reload()
+    const badge = pane.locator('[data-step="2"]').getByText(/^(Not inspected|Não inspecionado)$/)
+    await expect(badge).toBeVisible()
+    await expect(page.locator('tbody tr')).toHaveCount(2)
     for (const width of [1100, 1280, 1440]) {
       await page.setViewportSize({ width, height: 800 })
-      const rows = await boxOf(page.locator('tbody'))
-      expect(rows.right, `the rows, ${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).x - 16)
-      const badge = await boxOf(pane.locator('[data-step="2"]').getByText(/^(Not inspected|Não inspecionado)$/))
-      expect(badge.right, `${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).right - 12)
+      await expect(async () => {
+        expect((await boxOf(page.locator('tbody'))).right, `the rows, ${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).x - 16)
+        expect((await boxOf(badge)).right, `${language} at ${width}`).toBeLessThanOrEqual((await boxOf(pane)).right - 12)
+      }).toPass({ timeout: 5000 })
     }
   }
 })

@@ -151,11 +151,12 @@ pub fn locked_out_error(wait_ms: i64) -> Error {
     Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::LOCKOUT_DURATION_MS / 1000) }
 }
 
-/// Returns the names of the lockout counters of a sign-in. `account` and `address_hash` are the hashes of the login name and of the address.
+/// Returns the names of the lockout counters of a sign-in. `account` and `address_hash` are the hashes of the login name and of the
+/// address.
 ///
-/// `device_token_id` is the id of the browser's device token (proof of an earlier sign-in). A browser with a device token has its own primary
-/// counter and no rate limits. Browsers without a device token (`device_token_id` is `None`) share one primary counter per account and address, and
-/// are subject to the rate limits.
+/// `device_token_id` is the id of the browser's device token (proof of an earlier sign-in). A browser with a device token has its own
+/// primary counter and no rate limits. Browsers without a device token (`device_token_id` is `None`) share one primary counter per
+/// account and address, and are subject to the rate limits.
 ///
 /// The name of every counter of an account begins with a letter, a colon and the account.
 /// [`store::lockouts::delete_unexpired_counters`] finds the counters by this format.

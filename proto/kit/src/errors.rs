@@ -186,7 +186,7 @@ pub fn database_status(cause: &sqlx::Error) -> Status {
         cause if is_database_unavailable(cause) => database_unavailable_status(cause),
         cause if is_aborted_by_concurrency(cause) => {
             tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure, responding with UNAVAILABLE so that the caller can retry");
-            status(Code::Unavailable, ErrorReason::Busy, &"Another change was made at the same time, so this one was not saved. Try again.")
+            status(Code::Unavailable, ErrorReason::Busy, &"Another change was made at the same time. Try again.")
         }
         // PostgreSQL rejects a text that contains a NUL character. SQLite accepts the text and finds nothing.
         sqlx::Error::Database(database_error) if database_error.code().is_some_and(|code| code == "22021") => {

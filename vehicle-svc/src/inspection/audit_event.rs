@@ -80,14 +80,15 @@ pub fn build_save_audit_event(
         new.insert(format!("{}{CONFLICT_FIELD_SUFFIX}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
     }
     let how = origin_text(save.origin);
+    let status_text = |status: &str| if status.is_empty() { "no status".to_owned() } else { status.to_owned() };
+    let result = match kept.iter().find(|conflict| conflict.field == "status" && conflict.shown == "theirs") {
+        Some(conflict) => format!("entered as {}, in conflict with {}", status_text(&conflict.mine), status_text(&conflict.theirs)),
+        None => format!("saved as {}", status_text(after.status)),
+    };
     audit::AuditEvent {
         kind: VEHICLE_CHANGED_EVENT_KIND,
         subject: audit_subject(before.id),
-        summary: format!(
-            "{vin} of {} saved as {}, {how}",
-            before.campaign_name,
-            if after.status.is_empty() { "no status" } else { after.status }
-        ),
+        summary: format!("{vin} of {} {result}, {how}", before.campaign_name),
         old: Some(Value::Object(old)),
         new: Some(Value::Object(new)),
         address: save.address.clone(),

@@ -26,7 +26,7 @@ test('the chip names what is pending, what was rejected and since when there is 
   expect(chip()).toEqual(['1 pending save, 1 to send', '1 to send'])
   act(() => setServerReachable(false))
   count(3, 1)
-  expect(chip()).toEqual(['3 pending saves, 1 rejected, Offline since 14:02 3 to send', 'Offline since 14:02 3 to send'])
+  expect(chip()).toEqual(['3 pending saves, 1 rejected, Offline since 14:02 1 to answer 2 to send', 'Offline since 14:02 1 to answer 2 to send'])
   vi.setSystemTime(new Date('2026-03-04T18:00:00Z'))
   act(() => setServerReachable(false)) // a further failed call does not move the time
   expect(chip()[1]).toContain('14:02')

@@ -21,7 +21,10 @@ export function SyncChip({ owner }: { owner: string }) {
   const open = stored - held
   const isNarrow = useMediaQuery('(max-width: 599px)')
   const time = formatTime(getServerUnreachableSince()).slice(0, HOURS_AND_MINUTES)
-  const toSend = open > 0 ? [t('frame.toSend', { n: formatCount(open) })] : []
+  const toSend = [
+    ...(refused > 0 ? [t('frame.toAnswer', { n: formatCount(refused) })] : []),
+    ...(open > refused ? [t('frame.toSend', { n: formatCount(open - refused) })] : []),
+  ]
   const problem = !isOnline ? [t(isNarrow ? 'frame.offlineAt' : 'frame.offlineSince', { time })] : isFailing ? [t('frame.serverFailing')] : []
   const words = [...problem, ...toSend]
   const pending = open === 0 ? [] : [t('frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]

@@ -18,6 +18,7 @@ test.each([
 })
 
 test('without a session nothing is fetched', async () => {
+  vi.stubGlobal('requestIdleCallback', vi.fn()) // the home page is not loaded during the next tests
   const calls = stubServer({})
   await loadInitialRoute('/vehicle/7', false)
   await new Promise((resolve) => setTimeout(resolve, 20))

@@ -46,6 +46,7 @@ export const AUDIT_SUMMARY_TRANSLATIONS: [english: string, portuguese: string][]
   ['{1} vehicles edited{2}', '{1} veículos alterados{2}'],
   ['from {1}', 'por {1}'],
   ['{1} in {2}: conflict on {3} resolved', '{1} em {2}: conflito resolvido ({3})'],
+  ['{1} of {2} entered as {3}, in conflict with {4}, {5}', '{1} de {2} informado como {3}, em conflito com {4}, {5}'],
   ['{1} of {2} saved as {3}, {4}', '{1} de {2} salvo como {3}, {4}'],
   ['change undone: {1} vehicles restored, {2} skipped', 'alteração desfeita: {1} veículos restaurados, {2} ignorados'],
   ['import undone: campaign {1} deleted with {2} vehicles', 'importação desfeita: campanha {1} excluída com {2} veículos'],

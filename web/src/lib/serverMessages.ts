@@ -149,6 +149,7 @@ export const SERVER_MESSAGE_TRANSLATIONS: [english: string, portuguese: string][
   ['The server cannot reach its database. Try again in a moment.', 'O servidor não consegue acessar o banco de dados. Tente novamente em instantes.'],
   ['The server\'s disk is full and nothing can be saved. Ask your administrator to free space.', 'O disco do servidor está cheio e nada pode ser salvo. Peça ao administrador para liberar espaço.'],
   ['The server took too long to respond. Try again.', 'O servidor demorou demais para responder. Tente novamente.'],
+  ['Another change was made at the same time. Try again.', 'Outra alteração foi feita ao mesmo tempo. Tente novamente.'],
   ['Another change was made at the same time, so this one was not saved. Try again.', 'Outra alteração foi feita ao mesmo tempo, e esta não foi salva. Tente novamente.'],
   ['A text has a character that is not allowed.', 'Um texto tem um caractere não permitido.'],
   ['This conflicts with newer data. Reload and try again.', 'Há dados mais novos. Recarregue e tente novamente.'],

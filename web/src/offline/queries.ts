@@ -9,7 +9,7 @@ import * as stored from './snapshots/queries'
 import { refreshSnapshot } from './snapshots/refresh'
 import { readSnapshotRows } from './snapshots/store'
 
-/** Delay in milliseconds between showing a vehicle list that is stored on this device and asking the server for changes. */
+/** Delay in milliseconds between reading a vehicle list that is stored on this device and asking the server for changes. */
 const REFRESH_DELAY_MS = 300
 
 /** Query of one page of campaigns, newest first. The previous page stays on screen until the next page has loaded. */

@@ -53,7 +53,7 @@ export function PasswordField({ label, hint, error, ...rest }: Around & Omit<Inp
     <Framed id={id} label={label} hint={hint} error={error}>
       <div className={styles.password}>
         <input id={id} {...described(id, { hint, error })} autoCapitalize="none" spellCheck={false} {...rest} type={isShown ? 'text' : 'password'} className={styles.control} />
-        <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+        <button type="button" aria-controls={id} aria-pressed={isShown} onClick={() => setShown(!isShown)}>
           <Icon name="eye" size={20} />
           <span className="sr-only">{t('field.showPassword')}</span>
         </button>

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useText } from '@/lib/text'
+import { IconButton } from './Button'
 import { Icon } from './Icon'
 import styles from './InlineEdit.module.css'
 
@@ -14,7 +15,7 @@ interface InlineEditProps {
   children?: ReactNode
 }
 
-/** Value that can be edited in place. Enter or leaving the field saves a valid value, Escape cancels. */
+/** Value that can be edited in place. Enter, the check mark or leaving the field saves a valid value. Escape or the cross cancels. */
 export function InlineEdit({ label, value, mono = false, isValid = () => true, message, onSave, children }: InlineEditProps) {
   const t = useText()
   const id = useId()
@@ -53,7 +54,14 @@ export function InlineEdit({ label, value, mono = false, isValid = () => true, m
   }
   return (
     <>
-      <input ref={field} className={`${styles.input} ${mono ? 'mono' : ''}`} aria-label={label} aria-invalid={wrong} aria-describedby={wrong ? id : undefined} value={text} onChange={(event) => setText(event.target.value)} onKeyDown={press} onBlur={save} />
+      <div className={styles.edited}>
+        <input ref={field} className={`${styles.input} ${mono ? 'mono' : ''}`} aria-label={label} aria-invalid={wrong} aria-describedby={wrong ? id : undefined} value={text} onChange={(event) => setText(event.target.value)} onKeyDown={press} onBlur={save} />
+        {/* The field keeps the focus, because leaving it would save. */}
+        <span onPointerDown={(event) => event.preventDefault()}>
+          <IconButton icon="check" label={t('inline.apply')} onClick={save} />
+          <IconButton icon="close" label={t('inline.leave')} onClick={close} />
+        </span>
+      </div>
       {wrong && (
         <p id={id} role="alert" className={styles.wrong}>
           {message ?? t('inline.invalid')}

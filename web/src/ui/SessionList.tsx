@@ -88,7 +88,7 @@ export function SessionList({ sessions, failed, ending, why, onRetry, onEnd }: S
       {others.length > 0 && (
         <>
           <p className="quiet">{t('sessions.explain')}</p>
-          <Button wide icon="out" busy={ending === null} onClick={() => onEnd(null)}>
+          <Button wide icon="out" data-danger busy={ending === null} onClick={() => onEnd(null)}>
             {t(others.length < sessions.length ? 'sessions.endOthers' : 'sessions.endAll')}
           </Button>
         </>

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { defineFeatureText } from '@/lib/text/defineFeatureText'
 import { Button } from './Button'
 import { ConfirmDialog } from './Dialog'
+import { MonospaceVin } from './MonospaceVin'
 import { showToast } from './Toast'
 import styles from './VehicleMismatchQuestion.module.css'
 
@@ -10,6 +11,8 @@ export const { catalogues, useFeatureText } = defineFeatureText(
     'vehicleMismatch.title': 'É este o veículo?',
     'vehicleMismatch.text': 'Você inspecionou {seen}. O servidor tem {now} no lugar dele.',
     'vehicleMismatch.why': 'O VIN foi corrigido, ou é outro veículo.',
+    'vehicleMismatch.inspected': 'Inspected',
+    'vehicleMismatch.server': 'On the server',
     'vehicleMismatch.yes': 'Yes, save to {now}',
     'vehicleMismatch.discard': 'Discard',
     'vehicleMismatch.discardLabel': 'Discard the inspection of {vin}',
@@ -30,6 +33,8 @@ export const { catalogues, useFeatureText } = defineFeatureText(
     'vehicleMismatch.several': '{n} vehicles that you inspected have another VIN on the server.',
   },
   {
+    'vehicleMismatch.inspected': 'Inspecionado',
+    'vehicleMismatch.server': 'No servidor',
     'vehicleMismatch.yes': 'Sim, salvar em {now}',
     'vehicleMismatch.discard': 'Descartar',
     'vehicleMismatch.discardLabel': 'Descartar a inspeção de {vin}',
@@ -58,6 +63,12 @@ export function VehicleMismatchQuestion({ inspectedVin, serverVin, onYes, onDisc
     <section className={styles.question} aria-label={t('vehicleMismatch.title')}>
       <h3>{t('vehicleMismatch.title')}</h3>
       <p>{t('vehicleMismatch.text', { seen: inspectedVin, now: serverVin })}</p>
+      <dl className={styles.vins}>
+        <dt>{t('vehicleMismatch.inspected')}</dt>
+        <dd><MonospaceVin vin={inspectedVin} /></dd>
+        <dt>{t('vehicleMismatch.server')}</dt>
+        <dd><MonospaceVin vin={serverVin} /></dd>
+      </dl>
       <p className="quiet">{t('vehicleMismatch.why')}</p>
       {children}
       <div className={styles.answers}>

@@ -1,3 +1,4 @@
+import { isYardWithoutName } from '@/lib/yards'
 import { queryKeys } from '@/api/queryKeys'
 import type { Campaign, Vehicle, Yard } from '@/api/types'
 import { Link, parseId, useQueryParams } from '@/lib/route'
@@ -63,7 +64,7 @@ function useTrail(path: string): Crumb[] {
   const name = section === 'vehicle' ? vehicle?.campaign_name : (wholeCampaign ?? campaignInYard)?.name
   const campaign = { text: name ?? t('campaign.title'), to: `/campaign/${campaignId}` }
   const yardName = campaignInYard?.yard_name
-  const yardOfCampaign = yardId === null || !yardName ? [] : [{ text: t('yard.named', { name: yardName }), to: path }]
+  const yardOfCampaign = yardId === null || !yardName || isYardWithoutName(yardName) ? [] : [{ text: t('yard.named', { name: yardName }), to: path }]
   const list = { text: t('vehicles.title'), to: `/campaign/${campaignId}/vehicles` }
   if (section === 'vehicle') return [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.parking_space || vehicle?.vin_number || t('vehicle.title'), to: path }]
   if (section === 'campaign') return view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign, ...yardOfCampaign]

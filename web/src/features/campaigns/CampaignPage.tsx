@@ -137,7 +137,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
           {isWide ? (
             <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} forecast={forecast} current={yard} hrefOf={hrefOf} manages={manages} />
           ) : (
-            <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
+            <YardProgressStrip yards={yards.data ?? []} left={yard === null && !campaign.progress_unknown ? campaign.total_vehicles - campaign.total_inspected : undefined} current={yard} hrefOf={hrefOf} />
           )}
           {!isWide && activityPart('all')}
           {isWide && <ParkingSpaceMapPanel campaign={id} yards={listYardsWithVehicles(yards.data ?? [])} current={yard} isClosed={isClosed} {...bays} />}

@@ -1,5 +1,5 @@
-import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
 import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import { holdInspections } from '@/testing/pendingSaves'
 import { stubServer } from '@/testing/server'
@@ -78,14 +78,4 @@ test('the printed list says which of the campaigns it has', async () => {
   expect(screen.getByText('1 to 1 of 23')).toBeTruthy()
   act(() => void window.dispatchEvent(new Event('afterprint')))
   expect(screen.queryByText('1 to 1 of 23')).toBeNull()
-})
-
-test('on a phone, the open conflicts are a link above the list, for those who may resolve them', async () => {
-  vi.stubGlobal('matchMedia', (query: string) => Object.assign(new EventTarget(), { matches: false, media: query }))
-  for (const [user, shown] of [[LEADER, 1], [OPERATOR, 0]] as const) {
-    const conflicts = { conflicts: [], meta: { page_index: 0, total_count: 3, per_page: 50 } }
-    await open(user, undefined, { 'GET /conflicts': conflicts })
-    await waitFor(() => expect(screen.queryAllByRole('link', { name: '3 conflicts to resolve' })).toHaveLength(shown))
-    cleanup()
-  }
 })

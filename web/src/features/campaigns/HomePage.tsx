@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useDeferredValue } from 'react'
-import { useOpenConflicts } from '@/api/conflicts'
 import { readLastOpenedVehicle, type LastOpenedVehicle } from '@/lib/lastOpenedVehicle'
 import { getDataOwnerKey, useSession } from '@/api/session'
 import { getErrorMessage } from '@/api/apiProblem'
@@ -60,8 +59,6 @@ export default function HomePage() {
   // The cards beside the list describe the first campaigns of all, so that neither a search nor another page changes their figures.
   const first = useCampaigns({ page: 0, search: '', order: 'work' }).data?.campaigns
   const paces = useInspectionPaces(first?.filter(({ status }) => status !== 'Closed').map(({ id }) => id) ?? [])
-  // Fetched together with the list, so that the link above the list seldom moves it. On wide screens, the attention card has the conflicts.
-  const conflicts = useOpenConflicts(undefined, manages)?.meta.total_count ?? 0
   const toReview = useCampaignsPendingReview(manages)
   const activity = useAllCampaignsActivity(manages)
   const chart = manages && showsCards && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
@@ -95,7 +92,6 @@ export default function HomePage() {
               {search !== '' && <Button onClick={() => setQueryParams({ search: null, page: null })}>{words('campaigns.showAll')}</Button>}
             </EmptyState>
           )}
-          {rows && !isWide && conflicts > 0 && <LinkButton icon="warning" to="/conflicts" wide>{words('conflicts.toResolve', { n: conflicts })}</LinkButton>}
           <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
           {campaigns.data && <PrintedRangeLine from={(page - 1) * PAGE_SIZE} count={campaigns.data.campaigns.length} total={campaigns.data.meta.total_count} />}
           {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => buildPath('/yard', { campaign: id })} />}

@@ -68,7 +68,7 @@ test('the card says that it may be incomplete when the vehicles in repair cannot
   expect(screen.queryByText('Nada precisa da sua atenção.')).toBeNull()
 })
 
-test('idle yards and runs of missing vehicles beyond the third are counted and have a line each', async () => {
+test('more than three idle yards are one line, and runs of missing vehicles beyond the third are counted in a line', async () => {
   signInAs(LEADER)
   stubServer({ 'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } } })
   const five = [1, 2, 3, 4, 5]
@@ -76,8 +76,8 @@ test('idle yards and runs of missing vehicles beyond the third are counted and h
   const missing = five.map((id) => ({ yard: id, first: `A-${id}0`, last: `A-${id}4`, vehicles: 5 }))
   renderPage(() => <NeedsAttentionCard campaigns={[]} campaign={5} idle={idle} missing={missing} />, '/', '/')
   const card = within(await screen.findByRole('region', { name: 'Needs attention' }))
-  expect(card.getByRole('heading').textContent).toBe('Needs attention10')
-  expect(card.getAllByRole('link')).toHaveLength(8)
-  expect(card.getByRole('link', { name: '2 more yards with no one there' }).getAttribute('href')).toBe('#yards')
+  expect(card.getByRole('heading').textContent).toBe('Needs attention6')
+  expect(card.getAllByRole('link')).toHaveLength(5)
+  expect(card.getByRole('link', { name: '5 yards with no one there, 45 left' }).getAttribute('href')).toBe('#yards')
   expect(card.getByRole('link', { name: '2 more groups of neighbouring vehicles not found' }).getAttribute('href')).toBe('/campaign/5/vehicles?status=Not+Found')
 })

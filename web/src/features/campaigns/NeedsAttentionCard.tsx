@@ -57,7 +57,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const isKnown = failed.length === 0 && conflicts !== undefined && !longRepairs.isLoading && [...devices, ...sources].every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
   const toReview = reviews?.meta.total_count ?? 0
-  const count = Math.min(open, 1) + held.length + idle.length + missing.length + Math.min(repairs, 1) + toReview
+  const count = Math.min(open, 1) + held.length + (idle.length > MAX_NAMED ? 1 : idle.length) + missing.length + Math.min(repairs, 1) + toReview
   const listOf = (id: number, status: string) => buildPath(`/campaign/${id}/vehicles`, { status })
   return (
     <section className={styles.card} aria-labelledby="attention">
@@ -69,10 +69,10 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
       {held.map((one) => (
         <SilentPhone key={`${one.campaign} ${one.hmc} ${one.device}`} {...one} to={campaign === undefined ? `/campaign/${one.campaign}` : listOf(campaign, 'waiting')} />
       ))}
-      {idle.slice(0, MAX_NAMED).map(({ yard: { id, name, done, total }, to }) => (
+      {idle.length <= MAX_NAMED && idle.map(({ yard: { id, name, done, total }, to }) => (
         <NeedsAttentionItem key={id} icon="people" to={to} text={t('attention.idle', { name, n: formatCount(total - done) })} />
       ))}
-      {idle.length > MAX_NAMED && <a className={styles.more} href="#yards">{t('attention.moreIdle', { n: idle.length - MAX_NAMED })}</a>}
+      {idle.length > MAX_NAMED && <NeedsAttentionItem icon="people" to="#yards" text={t('attention.idleYards', { n: idle.length, left: formatCount(idle.reduce((all, { yard }) => all + yard.total - yard.done, 0)) })} />}
       {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
         <NeedsAttentionItem key={first} icon="question" to={listOf(campaign ?? 0, 'Not Found')} text={t('attention.missing', { n: formatCount(vehicles), first, last })} />
       ))}

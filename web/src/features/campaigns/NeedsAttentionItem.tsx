@@ -8,7 +8,7 @@ interface NeedsAttentionItemProps {
   text: string
   /** Second line, such as the age of the problem. */
   detail?: ReactNode
-  /** URL of the page where a person can act. */
+  /** URL of the page where a person can act, or the anchor of a part of this page. */
   to: string
   /** Whether the row is marked as urgent. */
   isUrgent?: boolean
@@ -16,14 +16,15 @@ interface NeedsAttentionItemProps {
 
 /** Row of the attention card: a problem, with a link to the page where a person can act on it. */
 export function NeedsAttentionItem({ icon, text, detail, to, isUrgent = false }: NeedsAttentionItemProps) {
+  const Item = to.startsWith('#') ? 'a' : Link
   return (
-    <Link href={to} className={`${styles.item} ${isUrgent ? styles.urgent : ''}`}>
+    <Item href={to} className={`${styles.item} ${isUrgent ? styles.urgent : ''}`}>
       <Icon name={icon} size={22} />
       <span className={styles.words}>
         <span>{text}</span>
         {detail && <span className={styles.detail}>{detail}</span>}
       </span>
       <Icon name="right" size={20} />
-    </Link>
+    </Item>
   )
 }

@@ -21,6 +21,8 @@ interface YardStripProps {
   hrefOf: (yard: YardProgress) => string
   /** Id of the chosen yard; `null` when no yard is chosen. */
   current?: number | null
+  /** Number of all vehicles left, including those whose parking space names no yard; by default the number in `yards`. */
+  left?: number
   /** Whether the total progress of all yards is shown above the columns of the yards. */
   summed?: boolean
 }
@@ -36,17 +38,17 @@ export function YardProgressSkeleton({ summed = false }: { summed?: boolean }) {
 }
 
 /**
- * Vehicles left in each yard, as columns that become lower with each inspection. A tap on a column opens the yard. The groups '-' and '0'
- * have no column, so a line beside the title states how many vehicles they have left.
+ * Vehicles left in each yard, as columns that become lower with each inspection. A tap on a column opens the yard. Vehicles outside the
+ * yards, as in the groups '-' and '0', have no column, so a line beside the title states how many of them are left.
  */
-export function YardProgressStrip({ yards, hrefOf, current = null, summed = false }: YardStripProps) {
+export function YardProgressStrip({ yards, hrefOf, current = null, left = countLeft(yards), summed = false }: YardStripProps) {
   const t = useCampaignsText()
   const heading = useId()
   const shown = yards.filter((yard) => yard.total > 0 && isVisibleYard(yard)).toSorted((a, b) => compareNamesNaturally(a.name, b.name))
   if (shown.length === 0) return null
   const [done, total] = [sum(yards, 'done'), sum(yards, 'total')]
-  const outside = countLeft(yards.filter((yard) => !isVisibleYard(yard)))
-  const digits = Math.max(...shown.map((yard) => String(yard.total - yard.done).length))
+  const outside = left - countLeft(shown)
+  const most = Math.max(...shown.map(({ total: all, done: inspected }) => all - inspected))
   return (
     <section id="yards" className={styles.strip} {...(summed ? { 'aria-label': t('strip.title') } : { 'aria-labelledby': heading })}>
       {summed && (
@@ -62,8 +64,8 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
           <h2 id={heading}>{t('strip.left')}</h2>
           {outside > 0 && <p>{t('strip.outside', { n: formatCount(outside) })}</p>}
         </div>
-        <ul className={styles.columns} aria-label={t('strip.yards')} data-digits={digits}>
-          {shown.map((yard) => <YardColumn key={yard.id} yard={yard} href={hrefOf(yard)} isCurrent={yard.id === current} />)}
+        <ul className={styles.columns} aria-label={t('strip.yards')} data-digits={String(most).length}>
+          {shown.map((yard) => <YardColumn key={yard.id} yard={yard} most={most} href={hrefOf(yard)} isCurrent={yard.id === current} />)}
         </ul>
       </div>
     </section>
@@ -71,17 +73,17 @@ export function YardProgressStrip({ yards, hrefOf, current = null, summed = fals
 }
 
 /**
- * Column of one yard. Its tooltip states the number of inspected and of all vehicles, because a narrow column shows only the yard's letter
+ * Column of one yard, whose height compares the vehicles left with those of the yard that has `most` left. Its tooltip states the number of inspected and of all vehicles, because a narrow column shows only the yard's letter
  * and the bar.
  */
-function YardColumn({ yard, href, isCurrent }: { yard: YardProgress; href: string; isCurrent: boolean }) {
+function YardColumn({ yard, most, href, isCurrent }: { yard: YardProgress; most: number; href: string; isCurrent: boolean }) {
   const t = useCampaignsText()
   const label = t('strip.yard', { yard: nameYard(t, yard.name), done: formatCount(yard.done), total: formatCount(yard.total) })
   const left = formatCount(yard.total - yard.done)
   return (
     <li>
       <Link href={href} className={styles.column} aria-current={isCurrent ? 'true' : undefined} aria-label={label} title={label}>
-        <Column share={(yard.total - yard.done) / yard.total} />
+        <Column share={most === 0 ? 0 : (yard.total - yard.done) / most} />
         <strong>{yard.name}</strong>
         {yard.done < yard.total ? <span className={styles.left} data-left={left} data-words={t('strip.leftIn', { n: left })} /> : <Icon name="check" size={14} />}
       </Link>

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { conflictsQuery, useOpenConflicts } from '@/api/conflicts'
+import { conflictsQuery } from '@/api/conflicts'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { FieldConflict } from '@/api/types'
 import { useMediaQuery } from '@/lib/useMediaQuery'
-import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
+import { Link, parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { formatCount } from '@/lib/format'
 import { FilterTabs } from '@/ui/LinkTabs'
 import { EmptyState, ErrorNotice, Page, Skeleton } from '@/ui/Page'
@@ -28,6 +28,7 @@ export default function ConflictsPage() {
         { value: 'open', text: t('conflicts.open') },
         { value: 'settled', text: t('conflicts.settled') },
       ]} />
+      {campaign !== undefined && <p><span className="quiet">{t('conflicts.oneCampaign')}</span> <Link href={state === 'open' ? '/conflicts' : '/conflicts?tab=settled'} className={styles.all}>{t('conflicts.showAll')}</Link></p>}
       <ConflictResults key={`${state} ${campaign ?? ''}`} state={state} campaign={campaign} />
     </Page>
   )
@@ -36,7 +37,7 @@ export default function ConflictsPage() {
 /** Number of open conflicts, as a chip in the heading. */
 function OpenCount({ campaign }: { campaign: number | undefined }) {
   const t = useConflictsText()
-  const count = useOpenConflicts(campaign)?.meta.total_count ?? 0
+  const count = useQuery(conflictsQuery({ state: 'open', campaign })).data?.meta.total_count ?? 0
   return count > 0 && <> <span className={styles.count}>{t('conflicts.count', { n: formatCount(count) })}</span></>
 }
 

@@ -53,6 +53,14 @@ test('the heading states the number of open conflicts', async () => {
   expect((await screen.findByText('120 open')).closest('h1')?.textContent).toBe('Conflicts 120 open')
 })
 
+test('a list of one campaign says so and leads to all conflicts', async () => {
+  signInAs(LEADER)
+  const calls = stubServer({ 'GET /conflicts': { conflicts: listed, meta: { page_index: 0, per_page: 50, total_count: 3 } } })
+  renderPage(ConflictsPage, '/conflicts', '/conflicts?campaign=5')
+  expect((await screen.findByText('Só os conflitos de uma campanha.')).parentElement?.querySelector('a')?.getAttribute('href')).toBe('/conflicts')
+  await waitFor(() => expect(calls.some(({ name, query }) => name === 'GET /conflicts' && query.get('campaign_id') === '5')).toBe(true))
+})
+
 test('key 1 or 2 in a row keeps that value and moves to the next row', async () => {
   const { person, row, settled } = await open()
   row('HB20 000001').focus()

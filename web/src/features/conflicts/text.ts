@@ -6,6 +6,8 @@ const mix = {
   'conflicts.none': 'Nenhum conflito. Quando duas pessoas informam valores diferentes, eles aparecem aqui.',
   'conflicts.tabs': 'Conflicts',
   'conflicts.open': 'Open',
+  'conflicts.oneCampaign': 'Só os conflitos de uma campanha.',
+  'conflicts.showAll': 'Show all',
   'conflicts.settled': 'Resolved',
   'conflicts.count': '{n} open',
   'conflicts.noneSettled': 'Nenhum conflito resolvido ainda.',
@@ -39,6 +41,7 @@ export type ConflictsTextKey = keyof typeof mix
 export const { catalogues, useFeatureText: useConflictsText } = defineFeatureText(
   mix,
   {
+    'conflicts.oneCampaign': 'Only the conflicts of one campaign.',
     'conflicts.explain': 'Two people changed the same field of the same vehicle. Choose which value to keep.',
     'conflicts.none': 'No conflicts. When two people enter different values, they appear here.',
     'conflicts.noneSettled': 'No resolved conflicts yet.',
@@ -54,6 +57,7 @@ export const { catalogues, useFeatureText: useConflictsText } = defineFeatureTex
   {
     'conflicts.title': 'Conflitos',
     'conflicts.tabs': 'Conflitos',
+    'conflicts.showAll': 'Mostrar todos',
     'conflicts.open': 'Abertos',
     'conflicts.settled': 'Resolvidos',
     'conflicts.count': '{n} {n|aberto|abertos}',

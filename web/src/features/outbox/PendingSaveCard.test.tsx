@@ -39,7 +39,7 @@ test('a save that meets another vehicle asks, with what was saved and two answer
   const { card } = await refused(isAnother)
   expect(screen.getByText('A inspeção de 1 veículo aguarda a sua resposta: é este o veículo?')).toBeTruthy()
   expect(card.getByRole('heading').textContent).toBe('É este o veículo?')
-  for (const text of [vinText('HB20 000007'), 'Answer needed', 'ng', 'Notes: a secret note', 'Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.', /^Airbag ·/]) expect(card.getByText(text)).toBeTruthy()
+  for (const text of [vinText('NEW7 000000'), 'Answer needed', 'ng', 'Notes: a secret note', 'Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.', /^Airbag ·/]) expect(card.getByText(text)).toBeTruthy()
   expect(card.getByRole('img', { name: 'A-7' })).toBeTruthy()
   expect(buttons(card)).toEqual(['Yes, save to NEW7 000000', 'Discard'])
   expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull()

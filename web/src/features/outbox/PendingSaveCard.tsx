@@ -25,11 +25,12 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: OutboxEntry
   const outbox = useOutbox()
   const isSending = useStore(outbox.sending) === entry.id
   const other = getMismatchedServerVin(entry)
-  const shown = isSending ? 'sending' : state === 'refused' ? 'refused' : 'waiting'
+  const waitsForAnswer = other !== null && !isAsking
+  const shown = isSending ? 'sending' : state === 'refused' && !waitsForAnswer ? 'refused' : 'waiting'
   const discard = () => deleteOutboxEntry(entry.seq)
   return (
     <OutboxCard isRefused={shown === 'refused'}>
-      <OutboxCardHeader space={space} vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
+      <OutboxCardHeader space={space} vin={vin} state={shown} text={t(waitsForAnswer ? 'outbox.waitsForAnswer' : other === null ? `outbox.${shown}` : 'outbox.asks')} />
       <PendingSaveChanges entry={entry} />
       {reason !== null && other === null && <Reason reason={reason} />}
       <p className="quiet">

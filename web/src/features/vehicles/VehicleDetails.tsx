@@ -41,7 +41,7 @@ export function VehicleDetails({ vehicle, inspection }: { vehicle: Vehicle; insp
   )
 }
 
-/** A label with its value on the line below. */
+/** A label with its value. */
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>

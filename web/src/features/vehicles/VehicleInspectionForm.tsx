@@ -98,7 +98,7 @@ export function VehicleInspectionForm({ vehicle, yard, user, correction, onCorre
             summary={<><span className="mono">{entry.identifier.slice(-6)}</span>, {t(entry.scanned ? 'vehicle.scanned' : 'vehicle.typed')}</>}>
             <VehicleIdentifierField vehicle={vehicle} yard={yard} inspection={inspection} identification={identification} collapsedSteps={collapsedSteps} isDesktop={isDesktop} field={field} onManual={unlock} onDone={goToStatus} />
           </InspectionStep>
-          <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} collapsed={collapsedSteps.isCollapsed(2)} onToggle={identified ? () => collapsedSteps.toggle(2) : undefined} 
+          <InspectionStep n={2} title={t('vehicle.step2')} done={identified} half row={inPane} collapsed={collapsedSteps.isCollapsed(2)} onToggle={identified ? () => collapsedSteps.toggle(2) : undefined}
             summary={<>{entry.parking_space} · <span className={styles.status}>{seen.status}</span>{seen.status === '' && t(seen.inspected ? 'status.none' : 'status.waiting')}</>}>
             <VehicleDetails vehicle={vehicle} inspection={inspection} />
           </InspectionStep>

@@ -33,11 +33,11 @@ type Range = 'today' | 'whole'
 
 /** Panel with charts of the progress over time and of the vehicles inspected per hour, or with one of them. */
 export function ActivityPanel(props: ActivityPanelProps) {
-  const { activity, pace, dueAt, part } = props
+  const { activity, pace, dueAt, part, note } = props
   const now = useCurrentTime()
   const formats = createDateFormatters(useLanguage())
   if (part !== 'hours') return <ProgressPanel {...props} />
-  return <HourlyInspections isPanel activity={activity} hours={computeFinishForecast(activity, pace, dueAt, now).hours} now={now} formats={formats} />
+  return <HourlyInspections isPanel note={note} activity={activity} hours={computeFinishForecast(activity, pace, dueAt, now).hours} now={now} formats={formats} />
 }
 
 /** Panel with a chart of the progress over time. The person can also show the numbers of the charts as tables. */

@@ -15,10 +15,12 @@ interface HourlyInspectionsProps {
   formats: DateFormatters
   /** Whether the chart is a panel of its own instead of a part of another panel. */
   isPanel?: boolean
+  /** Text beside the title, such as 'whole campaign' on a page that otherwise shows only one yard. */
+  note?: string
 }
 
 /** Chart of the vehicles inspected per hour on the last day with inspections, with its heading. Renders nothing before the first inspection. */
-export function HourlyInspections({ activity, hours, now, formats, isPanel = false }: HourlyInspectionsProps) {
+export function HourlyInspections({ activity, hours, now, formats, isPanel = false, note }: HourlyInspectionsProps) {
   const t = useDashboardText()
   const heading = useId()
   const worked = toHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
@@ -30,7 +32,7 @@ export function HourlyInspections({ activity, hours, now, formats, isPanel = fal
   const Heading = isPanel ? 'h2' : 'h3'
   return (
     <section className={isPanel ? styles.panel : styles.part} aria-labelledby={heading}>
-      <Heading id={heading}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n })}</span></Heading>
+      <Heading id={heading}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n })}{note && ` · ${note}`}</span></Heading>
       <HourlyColumnChart worked={worked} hours={hours} day={lastWork} now={now} label={t('chart.hoursLabel', { day, n })} formats={formats} />
     </section>
   )

@@ -4,12 +4,14 @@ import type { FinishTimeRange, FinishForecast } from './forecast'
 import type { DateFormatters } from './dateFormatters'
 import type { DashboardTranslateFunction } from './text'
 
-/** Formats the estimated end as a time range. Returns only the latest time when the range is shorter than half an hour. */
+const ROUNDED_MS = 600_000
+
+/** Formats the estimated end as a time range, whose ends are rounded outwards to ten minutes. A single minute would claim a precision that no estimate has. */
 export function formatFinishTimeRange({ earliest, latest }: FinishTimeRange, formats: DateFormatters, now: number, t: DashboardTranslateFunction): string {
-  const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
-  if (latest - earliest < 1_800_000) return last
-  const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
-  return t('chart.fromTo', { from: first, to: isOneDay ? formats.time(latest) : last })
+  const first = Math.floor(earliest / ROUNDED_MS) * ROUNDED_MS
+  const last = Math.max(Math.ceil(latest / ROUNDED_MS) * ROUNDED_MS, first + ROUNDED_MS)
+  const isOneDay = formats.shortDay(first) === formats.shortDay(last)
+  return t('chart.fromTo', { from: formats.moment(first, now), to: isOneDay ? formats.time(last) : formats.moment(last, now) })
 }
 
 /**
