@@ -91,7 +91,7 @@ async fn a_conflicting_field_keeps_both_values_and_shows_the_stored_one() {
             assert_eq!((&*conflict.base, &*conflict.theirs, &*conflict.mine), ("", text(one), text(other)));
             assert_eq!(yard.vehicle(id).await.open_conflicts, 1);
         }
-        let ask = yard.person(BIA, Role::Operator).grpc_request(ListEventsRequest { limit: 1, ..ListEventsRequest::default() });
+        let ask = yard.person(1, Role::Operator).grpc_request(ListEventsRequest { limit: 1, ..ListEventsRequest::default() });
         let events = AuditServiceClient::new(yard.host.channels.vehicle.clone()).list_events(ask).await.unwrap().into_inner().events;
         assert!(events[0].summary.contains(" entered as ok, in conflict with ng, "), "{}", events[0].summary);
         yard.counters_equal_the_rows().await;
