@@ -40,6 +40,10 @@ pub fn parse_vin_input_method(summary: &str) -> Origin {
     [Origin::Scanned, Origin::Typed].into_iter().find(|origin| end == Some(origin_text(*origin))).unwrap_or_default()
 }
 
+fn status_words(status: &str) -> &str {
+    if status.is_empty() { "no status" } else { status }
+}
+
 /// Builds the audit event of a save: old and new value of every changed field, conflicts, and the name and clock time
 /// of the device.
 pub fn build_save_audit_event(
@@ -80,15 +84,16 @@ pub fn build_save_audit_event(
         new.insert(format!("{}{CONFLICT_FIELD_SUFFIX}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
     }
     let how = origin_text(save.origin);
-    let status_text = |status: &str| if status.is_empty() { "no status".to_owned() } else { status.to_owned() };
-    let result = match kept.iter().find(|conflict| conflict.field == "status" && conflict.shown == "theirs") {
-        Some(conflict) => format!("entered as {}, in conflict with {}", status_text(&conflict.mine), status_text(&conflict.theirs)),
-        None => format!("saved as {}", status_text(after.status)),
-    };
+    let campaign = &before.campaign_name;
+    let mut summary = format!("{vin} of {campaign} saved as {}, {how}", status_words(after.status));
+    let rejected = kept.iter().find(|conflict| conflict.field == "status" && conflict.shown == "theirs");
+    if let Some(NewConflict { mine, theirs, .. }) = rejected {
+        summary = format!("{vin} of {campaign} entered as {}, in conflict with {}, {how}", status_words(mine), status_words(theirs));
+    }
     audit::AuditEvent {
         kind: VEHICLE_CHANGED_EVENT_KIND,
         subject: audit_subject(before.id),
-        summary: format!("{vin} of {} {result}, {how}", before.campaign_name),
+        summary,
         old: Some(Value::Object(old)),
         new: Some(Value::Object(new)),
         address: save.address.clone(),
