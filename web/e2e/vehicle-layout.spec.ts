@@ -1,5 +1,5 @@
 import { expect, test, type Locator, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard, saveVehicle, type Vehicle } from './support/campaign'
+import { createRowsInYard, fetchVehicles, importCampaign, importUniqueCampaign, saveVehicle, type Vehicle } from './support/campaign'
 import { openNotes, typeIdentifier } from './support/parts'
 import { supervisor } from './support/people'
 import { PHONE } from './support/screenshots'
@@ -135,8 +135,10 @@ test('on a wide page, the history is in the left column, above the save bar', as
 
 test('with a vehicle open beside the list, no status is cut off, in both languages', async ({ page }) => {
   const headers = await getHeaders(page.request, supervisor)
-  const { id, vehicles } = await importUniqueCampaign(page.request, headers, 'Pane', createRowsInYard('K', 2))
-  await openAs(page, supervisor, `/campaign/${id}/vehicles?vehicle=${vehicles[0]?.id}`)
+  const mark = Date.now().toString(36)
+  const id = await importCampaign(page.request, headers, `Pane ${mark}`, createRowsInYard('K', 2), `LONGMODEL${mark.toUpperCase()}`)
+  const [vehicle] = await fetchVehicles(page.request, headers, id)
+  await openAs(page, supervisor, `/campaign/${id}/vehicles?vehicle=${vehicle?.id}`)
   const pane = page.getByRole('region', { name: /^(Open vehicle|Veículo aberto)$/ })
   for (const language of ['default', 'pt-BR']) {
     await page.evaluate((chosen) => localStorage.setItem('language', chosen), language)

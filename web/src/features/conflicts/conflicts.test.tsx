@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { createEvent, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSessionAndKeepData } from '@/api/session'
 import type { FieldConflict } from '@/api/types'
@@ -145,7 +145,11 @@ test('conflicts keep their places while new ones come and others end, except tho
 
 test('the digits that a hand scanner types keep no value', async () => {
   const { row, settled } = await open()
-  for (const key of '121') fireEvent.keyDown(row('HB20 000001'), { key })
+  for (const [index, key] of [...'121'].entries()) {
+    const press = createEvent.keyDown(row('HB20 000001'), { key })
+    Object.defineProperty(press, 'timeStamp', { value: 60_000 + index * 5 }) // a scanner's pace, however slow the test runs
+    fireEvent(row('HB20 000001'), press)
+  }
   await new Promise((soon) => { setTimeout(soon, 200) })
   expect(settled()).toEqual([])
 })
