@@ -22,7 +22,8 @@ const POLL_MS = 100
 const button = (name) => `//button[normalize-space()=${JSON.stringify(name)} or @aria-label=${JSON.stringify(name)}]`
 const link = (name) => `//a[normalize-space()=${JSON.stringify(name)} or @aria-label=${JSON.stringify(name)}]`
 const text = (words) => `//*[text()[normalize-space()=${JSON.stringify(words)}]]`
-const part = (words) => `//*[text()[contains(., ${JSON.stringify(words)})]]`
+/** Element with a VIN. The last characters of the VIN are in an element of their own. */
+const vin = ({ vin_number }) => `//*[contains(@class, 'mono')][normalize-space()=${JSON.stringify(vin_number)}]`
 const field = (name) => `//input[@aria-label=${JSON.stringify(name)} or @id=//label[contains(., ${JSON.stringify(name)})]/@for or ancestor::label[contains(., ${JSON.stringify(name)})]]`
 
 /** Link to the pending saves. The link's accessible name continues with the state of the network. */
@@ -70,7 +71,7 @@ const SHOW_CODE = `
 
 /** Identifies the vehicle of the page by typing its identifier, and chooses a status. Switches to manual mode unless the tab uses it. */
 async function inspect(engine, vehicle, status) {
-  await engine.find(part(vehicle.vin_number))
+  await engine.find(vin(vehicle))
   const isLocked = await engine.run(`return document.querySelector('input[enterkeyhint=done]').readOnly`)
   if (isLocked) await engine.click(button('Manual'))
   await engine.type(field('Vehicle identifier'), vehicle.vin_number.slice(-6))
@@ -131,7 +132,7 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       const vehicle = vehicles[1]
       await engine.open(`${network.url}/vehicle/${vehicle.id}`)
       await until('the service worker controls the page', () => engine.run('return navigator.serviceWorker.controller !== null'))
-      await engine.find(part(vehicle.vin_number))
+      await engine.find(vin(vehicle))
       await network.cut()
       await inspect(engine, vehicle, 'ng')
       await engine.click(button('Save and Exit'))
@@ -148,7 +149,7 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       const vehicle = vehicles[2]
       const open = async () => {
         await engine.open(`${network.url}/vehicle/${vehicle.id}`)
-        await engine.find(part(vehicle.vin_number))
+        await engine.find(vin(vehicle))
       }
       await open()
       await engine.click(button('Scan'))
