@@ -80,8 +80,8 @@ pub enum Error {
     Database(#[from] sqlx::Error),
 }
 
-/// Returns a status as text for an error message: 'no status' when the text is empty.
-fn status_label(status: &'static str) -> &'static str {
+/// Returns a status as text for a message: 'no status' when the text is empty.
+pub(crate) fn status_label(status: &str) -> &str {
     if status.is_empty() { "no status" } else { status }
 }
 

@@ -113,9 +113,9 @@ pub async fn delete_expired_and_idle_sessions(
     unused_ms: i64,
     process_now: DateTime<Utc>,
 ) -> Result<Vec<StoredSession>, Error> {
-    let process_now = process_now.timestamp_millis();
-    let now = dialect::database_time_ms_in_tx(tx, process_now).await?;
-    on!(tx.connection(), c => query("delete from sessions where ends_ms <= $1").bind(process_now).execute(c).await.map(drop))?;
+    let process_now_ms = process_now.timestamp_millis();
+    let now = dialect::database_time_ms_in_tx(tx, process_now_ms).await?;
+    on!(tx.connection(), c => query("delete from sessions where ends_ms <= $1").bind(process_now_ms).execute(c).await.map(drop))?;
     let ended = on!(tx.connection(), c => query_as(
         "delete from sessions where used_ms <= $1 returning id, user_id, used_ms, ends_ms, device, address, begun_ms")
         .bind(now - unused_ms).fetch_all(c).await)?;

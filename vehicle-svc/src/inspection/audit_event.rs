@@ -1,6 +1,7 @@
 //! Audit event of a saved inspection: builds the event, and parses from a stored event how the user entered the VIN (typed or
 //! scanned).
 use crate::{
+    error::status_label,
     inspection::save_types::SaveCommand,
     store::{conflicts::NewConflict, editable_fields::EditableFields, vehicles::Vehicle},
 };
@@ -38,10 +39,6 @@ fn origin_text(origin: Origin) -> &'static str {
 pub fn parse_vin_input_method(summary: &str) -> Origin {
     let end = summary.rsplit(',').next().map(str::trim_start);
     [Origin::Scanned, Origin::Typed].into_iter().find(|origin| end == Some(origin_text(*origin))).unwrap_or_default()
-}
-
-fn status_words(status: &str) -> &str {
-    if status.is_empty() { "no status" } else { status }
 }
 
 /// Builds the audit event of a save: old and new value of every changed field, conflicts, and the name and clock time
@@ -85,10 +82,10 @@ pub fn build_save_audit_event(
     }
     let how = origin_text(save.origin);
     let campaign = &before.campaign_name;
-    let mut summary = format!("{vin} of {campaign} saved as {}, {how}", status_words(after.status));
+    let mut summary = format!("{vin} of {campaign} saved as {}, {how}", status_label(after.status));
     let rejected = kept.iter().find(|conflict| conflict.field == "status" && conflict.shown == "theirs");
     if let Some(NewConflict { mine, theirs, .. }) = rejected {
-        summary = format!("{vin} of {campaign} entered as {}, in conflict with {}, {how}", status_words(mine), status_words(theirs));
+        summary = format!("{vin} of {campaign} entered as {}, in conflict with {}, {how}", status_label(mine), status_label(theirs));
     }
     audit::AuditEvent {
         kind: VEHICLE_CHANGED_EVENT_KIND,

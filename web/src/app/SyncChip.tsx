@@ -2,12 +2,10 @@ import { getServerUnreachableSince, useIsServerFailing, useIsServerReachable } f
 import { useMediaQuery } from '@/lib/useMediaQuery'
 import { Link } from '@/lib/route'
 import { useText } from '@/lib/text'
-import { formatCount, formatTime } from '@/lib/format'
+import { formatCount, formatHourMinute } from '@/lib/format'
 import { useOwnPendingSaveCount } from '@/offline/pendingSaveCount'
 import { Icon } from '@/ui/Icon'
 import styles from './SyncChip.module.css'
-
-const HOURS_AND_MINUTES = 5
 
 /**
  * Header link to the outbox page. Shows whether the server is unreachable or failing, and how many saves of the signed-in user are not
@@ -20,7 +18,7 @@ export function SyncChip({ owner }: { owner: string }) {
   const { open: stored, held, refused } = useOwnPendingSaveCount(owner)
   const open = stored - held
   const isNarrow = useMediaQuery('(max-width: 599px)')
-  const time = formatTime(getServerUnreachableSince()).slice(0, HOURS_AND_MINUTES)
+  const time = formatHourMinute(getServerUnreachableSince())
   const toSend = [
     ...(refused > 0 ? [t('frame.toAnswer', { n: formatCount(refused) })] : []),
     ...(open > refused ? [t('frame.toSend', { n: formatCount(open - refused) })] : []),

@@ -14,6 +14,11 @@ export function formatDate(at: string | Date): string {
   return `${day}/${month}/${year}`
 }
 
+const HOURS_AND_MINUTES = 5
+
+/** Formats the time of day at UTC-3 without seconds, as `14:05`. */
+export const formatHourMinute = (at: string | Date): string => formatTime(at).slice(0, HOURS_AND_MINUTES)
+
 /** Formats the time of day at UTC-3, as `14:05:09`. */
 export const formatTime = (at: string | Date): string => splitLocalTime(at)[3] ?? ''
 

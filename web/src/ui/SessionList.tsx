@@ -1,7 +1,7 @@
 import { formatTimeAgo, useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { defineFeatureText } from '@/lib/text/defineFeatureText'
-import { formatDate, formatTime } from '@/lib/format'
+import { formatDate, formatHourMinute } from '@/lib/format'
 import { Button } from './Button'
 import { Alert, ErrorNotice, Skeleton } from './Page'
 import styles from './SessionList.module.css'
@@ -108,7 +108,7 @@ function Session({ session: { current, device, address, created_at, last_used_at
       <div>
         <strong>{name}</strong>
         {current && <span className="quiet"> ({t('sessions.this')})</span>}
-        <p className="quiet">{[t('sessions.since', { date: formatDate(created_at), time: formatTime(created_at).slice(0, 5) }), address].filter(Boolean).join(' · ')}</p>
+        <p className="quiet">{[t('sessions.since', { date: formatDate(created_at), time: formatHourMinute(created_at) }), address].filter(Boolean).join(' · ')}</p>
         <p className="quiet">{t('sessions.used', { age: formatTimeAgo(current ? now : Date.parse(last_used_at), now, language) })}</p>
       </div>
       {!current && (

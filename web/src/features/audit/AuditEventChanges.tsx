@@ -24,8 +24,8 @@ const isTimestamp = (value: string): boolean => TIMESTAMP.test(value) && !Number
 const CONFLICT_CHOICES: Record<string, AuditTextKey> = { theirs: 'audit.firstValue', mine: 'audit.secondValue' }
 
 /**
- * Returns the text key of an access level, a campaign status, the kept value of a conflict or a yes-no value. Returns null or undefined for other values, which are
- * shown untranslated.
+ * Returns the text key of an access level, a campaign status, the kept value of a conflict or a yes-no value. Returns null or undefined
+ * for other values, which are shown untranslated.
  */
 function getValueKey(field: string, value: string): TextKey | AuditTextKey | null | undefined {
   if (field === 'user_type') return getAccessLevelTextKey(value)

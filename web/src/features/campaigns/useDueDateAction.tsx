@@ -3,7 +3,7 @@ import { getErrorMessage } from '@/api/apiProblem'
 import { useSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { mayManageCampaigns } from '@/lib/roles'
-import { formatDate, formatTime } from '@/lib/format'
+import { formatDate, formatHourMinute } from '@/lib/format'
 import type { ActionMenuItem } from '@/ui/ActionMenu'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
@@ -20,7 +20,7 @@ const toField = (at: number): string => new Date(at - OFFSET_MS).toISOString().s
 const toTime = (field: string): string => `${field}:00-03:00`
 
 /** Formats a due date as day and time, without seconds. */
-export const formatDueDate = (at: string): string => `${formatDate(at)}, ${formatTime(at).slice(0, 5)}`
+export const formatDueDate = (at: string): string => `${formatDate(at)}, ${formatHourMinute(at)}`
 
 /**
  * Provides the menu action that sets the due date of a campaign, and its dialog as `dialog`. Operators get no action, because they may

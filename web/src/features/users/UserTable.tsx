@@ -6,7 +6,7 @@ import { useMediaQuery } from '@/lib/useMediaQuery'
 import { setQueryParams } from '@/lib/route'
 import { getAccessLevelTextKey } from '@/lib/roles'
 import { useLanguage } from '@/lib/text'
-import { formatCount, formatDate, formatTime } from '@/lib/format'
+import { formatCount, formatDate, formatHourMinute, formatTime } from '@/lib/format'
 import { ActionMenu, type ActionMenuItem } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
 import { getNextUserSortParam, type UserListSettings, type UserSortColumn } from './userList'
@@ -28,8 +28,6 @@ interface UserTableProps {
 export function UserTable(props: UserTableProps) {
   return useMediaQuery('(min-width: 900px)') ? <Wide {...props} /> : <Cards {...props} />
 }
-
-const HOURS_AND_MINUTES = 5
 
 const HEADS: { column: UserSortColumn; label: UsersTextKey }[] = [
   { column: 'hmc', label: 'users.hmc' },
@@ -173,7 +171,7 @@ export function LastSignInTime({ user: { last_login_at: at } }: { user: User }) 
   if (!at) return t('users.never')
   return (
     <time dateTime={at}>
-      {formatDate(at)} <span className={styles.timeOfDay}>{formatTime(at).slice(0, HOURS_AND_MINUTES)}</span>
+      {formatDate(at)} <span className={styles.timeOfDay}>{formatHourMinute(at)}</span>
     </time>
   )
 }

@@ -5,7 +5,7 @@ import { useLanguage } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { SingleChoiceChips } from '@/ui/Chips'
 import { ActivityTables } from './ActivityTables'
-import { toHourlyActivity, computeFinishForecast } from './forecast'
+import { listWorkedHours, computeFinishForecast } from './forecast'
 import { HourlyInspections } from './HourlyInspections'
 import { createDateFormatters } from './dateFormatters'
 import { ProgressChart } from './ProgressChart'
@@ -46,7 +46,7 @@ function ProgressPanel({ activity, pace, dueAt, isClosed = false, isCampaign, pa
   const now = useCurrentTime()
   const formats = createDateFormatters(useLanguage())
   const [heading, tables] = [useId(), useId()]
-  const worked = toHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
+  const worked = listWorkedHours(activity)
   const [range, setRange] = useState<Range>(worked.length > 0 && getStartOfDay(worked[0]?.at ?? 0) === getStartOfDay(now) && !dueAt ? 'today' : 'whole')
   const [isTable, setIsTable] = useState(false)
   const forecast = computeFinishForecast(activity, pace, dueAt, now)

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { InspectionActivity } from '@/api/types'
 import { formatCount } from '@/lib/format'
 import type { DateFormatters } from './dateFormatters'
-import { toHourlyActivity } from './forecast'
+import { listWorkedHours } from './forecast'
 import { HourlyColumnChart } from './HourlyColumnChart'
 import { useDashboardText } from './text'
 import { getStartOfDay, type WorkingHours } from './workingHours'
@@ -23,7 +23,7 @@ interface HourlyInspectionsProps {
 export function HourlyInspections({ activity, hours, now, formats, isPanel = false, note }: HourlyInspectionsProps) {
   const t = useDashboardText()
   const heading = useId()
-  const worked = toHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
+  const worked = listWorkedHours(activity)
   const lastWork = worked.at(-1)?.at
   if (lastWork === undefined) return null
   const begin = getStartOfDay(lastWork)

@@ -1,4 +1,4 @@
-import { formatTime } from '@/lib/format'
+import { formatHourMinute } from '@/lib/format'
 import type { Language } from '@/lib/text'
 import { getStartOfDay, toLocalDate } from './workingHours'
 
@@ -28,7 +28,7 @@ export function createDateFormatters(language: Language) {
   /** Formats the day of a time with its month, as `Wed 25 Nov`. */
   const day = (at: number) => `${shortDay(at)}${beforeMonth}${months[toLocalDate(at).getUTCMonth()]}`
   /** Formats the time of day, as `14:05`. */
-  const time = (at: number) => formatTime(new Date(at)).slice(0, 5)
+  const time = (at: number) => formatHourMinute(new Date(at))
   /** Formats a point in time as day and time. Leaves out the day when it is the day of `now`. */
   const moment = (at: number, now: number) => (getStartOfDay(at) === getStartOfDay(now) ? time(at) : `${shortDay(at)}, ${time(at)}`)
   return { day, shortDay, time, moment }

@@ -40,6 +40,10 @@ export interface FinishForecast {
 export const toHourlyActivity = ({ hours }: InspectionActivity): HourlyActivity[] =>
   hours.map(({ at, inspected, saves, found_wrong }) => ({ at: Date.parse(at), inspected, saves, wrong: found_wrong }))
 
+/** Returns the hours in which vehicles were saved or the number of inspected vehicles changed. */
+export const listWorkedHours = (activity: InspectionActivity): HourlyActivity[] =>
+  toHourlyActivity(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
+
 /** Returns the worked hours, each with the number of vehicles inspected by the end of the hour. */
 export function accumulateHourlyActivity(activity: InspectionActivity): (HourlyActivity & { done: number })[] {
   let done = activity.inspected_before
