@@ -9,7 +9,7 @@ export default defineConfig({
   outputDir: 'test-results',
   timeout: 180_000,
   expect: { timeout: 15_000 },
-  workers: 2,
+  workers: 3, // two leave a fourth of two cores idle
   forbidOnly: true,
   reporter: [['list']],
   projects: [

@@ -49,12 +49,16 @@ count_rust() {
     shown && ++lines <= 30' "$log" >>"$failures"
 }
 
-# Runs the tests of the whole product, which mostly wait for processes, beside those of the crates, which mostly compute.
 rust() {
   build compile
+  start_rust
+  join_background product crates
+}
+
+# Starts the tests of the whole product, which mostly wait for processes, beside those of the crates, which mostly compute.
+start_rust() {
   background product 0 test_product
   background crates 0 test_crates
-  join_background product crates
 }
 
 test_product() { part "rust: product" run_rust --workspace --test patio; }
