@@ -236,8 +236,9 @@ impl i::file_service_server::FileService for Imports {
         }
         let errors = if file == "bad.csv" { vec![v::LineError { line: 3, message: "is odd".into() }] } else { Vec::new() };
         let changes = vec![v::Change { field: "status".into(), old: String::new(), new: "ok".into() }];
-        let preview = vec![v::Preview { line: 2, vin_number: "A 1".into(), campaign_name: "Brakes".into(), changes }];
-        let edit = v::BulkEditResponse { matched: 1, updated: 1, total_errors: errors.len() as i64, errors, preview, warnings: Vec::new() };
+        let preview =
+            vec![v::Preview { line: 2, vin_number: "A 1".into(), campaign_name: "Brakes".into(), changes, has_open_conflict: false }];
+        let edit = v::BulkEditResponse { matched: 1, updated: 1, total_errors: errors.len() as i64, errors, preview, ..Default::default() };
         Ok(Response::new(i::CsvResponse { outcome: Some(i::csv_response::Outcome::Edit(edit)) }))
     }
 

@@ -7,7 +7,10 @@ use crate::{
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::{AppState, BULK_CALL_TIMEOUT},
-    views::{json_values::VehicleStatus, vehicle_preview::VehiclePreview},
+    views::{
+        json_values::VehicleStatus,
+        vehicle_preview::{ReplacedStatus, VehiclePreview},
+    },
 };
 use axum::{Json, extract::State};
 use patio_proto::vehicle as pb;
@@ -43,6 +46,9 @@ struct BulkStatus {
     campaign_id: Option<i64>,
     /// Whether to return the expected result without changing anything; false when absent.
     dry_run: Option<bool>,
+    /// Maximum number of vehicles in the preview; 20 when absent.
+    #[schema(minimum = 1, maximum = 1_000)]
+    preview_limit: Option<i32>,
 }
 
 /// New parking space of one vehicle.
@@ -64,6 +70,9 @@ struct BulkSpaces {
     campaign_id: Option<i64>,
     /// Whether to return the expected result without changing anything; false when absent.
     dry_run: Option<bool>,
+    /// Maximum number of vehicles in the preview; 20 when absent.
+    #[schema(minimum = 1, maximum = 1_000)]
+    preview_limit: Option<i32>,
 }
 
 /// Vehicle that a bulk change left unchanged, with the reason.
@@ -83,8 +92,12 @@ struct BulkResult {
     updated: i64,
     skipped: Vec<Skipped>,
     not_found: Vec<String>,
-    /// Preview of the first 20 vehicles that would change; empty unless the request is a dry run.
+    /// Preview of the first vehicles that would change, at most `preview_limit`; empty unless the request is a dry run.
     preview: Vec<VehiclePreview>,
+    /// Vehicles whose status the change would replace or remove, by their present status; empty unless the request is a dry run.
+    replaced_statuses: Vec<ReplacedStatus>,
+    /// Number of vehicles that would change and have an open conflict; 0 unless the request is a dry run.
+    open_conflicts: i64,
     /// Warnings about the change, one sentence each, to review before the change is made; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -100,6 +113,8 @@ impl From<pb::BulkResponse> for BulkResult {
             skipped: skipped.collect(),
             not_found: reply.not_found,
             preview: preview.collect(),
+            replaced_statuses: reply.replaced_statuses.into_iter().map(Into::into).collect(),
+            open_conflicts: reply.open_conflicts,
             warnings: reply.warnings,
         }
     }
@@ -110,6 +125,15 @@ const MAX_VEHICLES: usize = 50_000;
 
 fn check_vehicle_count(field: &str, count: usize) -> ApiResult<()> {
     if count > MAX_VEHICLES { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
+}
+
+/// Returns the requested number of vehicles in the preview; 0 (the default of the service) when the request names none.
+fn validate_preview_limit(requested: Option<i32>) -> ApiResult<i32> {
+    match requested {
+        None => Ok(0),
+        Some(limit) if (1..=1_000).contains(&limit) => Ok(limit),
+        Some(_) => Err(Problem::invalid_field("preview_limit", "must be from 1 to 1000")),
+    }
 }
 
 /// Sets or clears the status of many vehicles. A vehicle that already has the status, or that cannot be changed, is skipped. If
@@ -135,6 +159,7 @@ async fn bulk_status(
         status: body.status.unwrap_or_default().to_proto().into(),
         scope: Some(pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
+        preview_limit: validate_preview_limit(body.preview_limit)?,
     };
     Ok(Json(api.bulk().bulk_status(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }
@@ -154,6 +179,11 @@ async fn bulk_parking_space(
     check_vehicle_count("rows", body.rows.len())?;
     let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
     let scope = pb::Scope { yard: query::validate_yard_id(body.yard)?, campaign_id: body.campaign_id };
-    let request = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
+    let request = pb::BulkParkingSpaceRequest {
+        rows,
+        scope: Some(scope),
+        dry_run: body.dry_run.unwrap_or_default(),
+        preview_limit: validate_preview_limit(body.preview_limit)?,
+    };
     Ok(Json(api.bulk().bulk_parking_space(signed.grpc_request_with_timeout(BULK_CALL_TIMEOUT, request)).await?.into_inner().into()))
 }

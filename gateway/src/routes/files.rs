@@ -10,7 +10,7 @@ use crate::{
     state::{AppState, BULK_CALL_TIMEOUT},
     views::{
         download::{Workbook, build_file_response},
-        vehicle_preview::VehiclePreview,
+        vehicle_preview::{ReplacedStatus, VehiclePreview},
     },
 };
 use axum::{
@@ -117,6 +117,10 @@ struct CsvResult {
     total_errors: i64,
     /// Changes that the file makes to the first 20 vehicles.
     preview: Vec<VehiclePreview>,
+    /// Vehicles whose status the file would replace, by their present status; empty after the file was applied.
+    replaced_statuses: Vec<ReplacedStatus>,
+    /// Number of vehicles that would change and have an open conflict; 0 after the file was applied.
+    open_conflicts: i64,
     /// Warnings about the file, one sentence each, to review before the file is applied; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
@@ -138,6 +142,8 @@ impl From<vehicle::BulkEditResponse> for CsvResult {
             errors: reply.errors.into_iter().map(|error| CsvError { line: error.line, message: error.message }).collect(),
             total_errors: reply.total_errors,
             preview: reply.preview.into_iter().map(Into::into).collect(),
+            replaced_statuses: reply.replaced_statuses.into_iter().map(Into::into).collect(),
+            open_conflicts: reply.open_conflicts,
             warnings: reply.warnings,
         }
     }

@@ -5,6 +5,7 @@ use crate::{
         self, StatusChange,
         context::{BulkCallContext, BulkChangeResult},
         edit_rows::{self, EditRowsResult},
+        preview::{MAX_PREVIEW_VEHICLES, PREVIEW_VEHICLES},
     },
     error::Error,
     parking_space::ParkingSpace,
@@ -40,7 +41,15 @@ impl BulkChangeApi {
     /// and the yard.
     fn run<T>(&self, request: &Request<T>) -> Result<BulkCallContext, Status> {
         let (caller, address) = (identity::authenticated_caller(request)?, audit::client_address(request));
-        Ok(BulkCallContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
+        Ok(BulkCallContext {
+            caller,
+            now: self.0.clock.now(),
+            campaign: None,
+            yard: None,
+            dry_run: false,
+            preview_limit: PREVIEW_VEHICLES,
+            address,
+        })
     }
 }
 
@@ -51,7 +60,7 @@ impl BulkService for BulkChangeApi {
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
         let change = parse_status_change(&request)?;
-        let run = limit_to_scope(run, request.scope.as_ref(), request.dry_run);
+        let run = limit_to_scope(run, request.scope.as_ref(), request.dry_run).with_preview_limit(request.preview_limit)?;
         let outcome = self
             .run_change(by, move |tx| Box::pin(async move { bulk_changes::change_status(tx, &request.vins, change, &run).await }))
             .await?;
@@ -63,7 +72,7 @@ impl BulkService for BulkChangeApi {
         let by = run.caller.signed_in_user_id();
         let request = request.into_inner();
         let moves = parse_moves(&request.rows)?;
-        let run = limit_to_scope(run, request.scope.as_ref(), request.dry_run);
+        let run = limit_to_scope(run, request.scope.as_ref(), request.dry_run).with_preview_limit(request.preview_limit)?;
         let outcome = self.run_change(by, move |tx| Box::pin(async move { bulk_changes::move_vehicles(tx, &moves, &run).await })).await?;
         reply(outcome.into())
     }
@@ -112,6 +121,17 @@ fn limit_to_scope(run: BulkCallContext, scope: Option<&pb::Scope>, dry_run: bool
     BulkCallContext { campaign: scope.campaign_id, yard: scope.yard.map(i64::from), dry_run, ..run }
 }
 
+impl BulkCallContext {
+    /// Returns the context with the number of vehicles that the preview lists at most; 0 keeps the default.
+    fn with_preview_limit(self, requested: i32) -> Result<Self, Error> {
+        match usize::try_from(requested) {
+            Ok(0) => Ok(self),
+            Ok(limit) if limit <= MAX_PREVIEW_VEHICLES => Ok(Self { preview_limit: limit, ..self }),
+            _ => Err(Error::InvalidField(format!("preview_limit: must be from 1 to {MAX_PREVIEW_VEHICLES}"))),
+        }
+    }
+}
+
 impl AsRef<[CampaignCounts]> for BulkChangeResult {
     fn as_ref(&self) -> &[CampaignCounts] {
         &self.campaign_counts
@@ -137,6 +157,8 @@ impl From<BulkChangeResult> for pb::BulkResponse {
             not_found: outcome.not_found,
             preview: outcome.preview,
             warnings: outcome.warnings,
+            replaced_statuses: outcome.replaced_statuses,
+            open_conflicts: i64::try_from(outcome.open_conflicts).unwrap_or(i64::MAX),
         }
     }
 }

@@ -60,7 +60,15 @@ impl JobService for JobApi {
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobResponse> {
         let (caller, address, bearer) =
             (identity::authenticated_caller(&request)?, audit::client_address(&request), CallContext::from_request(&request));
-        let run = BulkCallContext { caller, now: self.context.clock.now(), campaign: None, yard: None, dry_run: false, address };
+        let run = BulkCallContext {
+            caller,
+            now: self.context.clock.now(),
+            campaign: None,
+            yard: None,
+            dry_run: false,
+            preview_limit: 0,
+            address,
+        };
         let (id, by) = (request.get_ref().id, run.caller.signed_in_user_id());
         let (db, live, progress) = (self.context.db.clone(), self.context.live.clone(), self.context.progress.clone());
         let undoing = async move {

@@ -1,9 +1,12 @@
 //! Types shared by all bulk calls (calls that change many vehicles): the context, skip reasons, and the result of a status or
 //! parking space change.
-use crate::store::{counters::CampaignCounts, vehicle_lookup::VehicleLookupScope};
+use crate::{
+    bulk_changes::preview::AffectedValues,
+    store::{counters::CampaignCounts, vehicle_lookup::VehicleLookupScope},
+};
 use chrono::{DateTime, Utc};
 use patio_kit::auth::identity::Caller;
-use patio_proto::vehicle::Preview;
+use patio_proto::vehicle::{Preview, StatusCount};
 
 /// Maximum number of vehicles in one bulk call.
 pub const MAX_VEHICLES_PER_CALL: usize = 50_000;
@@ -21,6 +24,8 @@ pub struct BulkCallContext {
     pub yard: Option<i64>,
     /// Whether the bulk call only returns a preview and writes nothing (dry run).
     pub dry_run: bool,
+    /// Maximum number of vehicles in the preview of a dry run.
+    pub preview_limit: usize,
     /// IP address of the client, for the audit log.
     pub address: String,
 }
@@ -88,10 +93,22 @@ pub struct BulkChangeResult {
     /// Requested VINs without a matching vehicle. If the call is limited to a campaign or yard, only vehicles in this campaign or yard can
     /// match. If the request contains the model code, only vehicles with this model code can match.
     pub not_found: Vec<String>,
-    /// Planned changes of up to `MAX_PREVIEW_VEHICLES` vehicles in a dry run; otherwise empty.
+    /// Planned changes of up to `preview_limit` vehicles in a dry run; otherwise empty.
     pub preview: Vec<Preview>,
+    /// Vehicles whose status the change replaces or removes, counted by their present status, in a dry run; otherwise empty.
+    pub replaced_statuses: Vec<StatusCount>,
+    /// Number of vehicles to change that have an open conflict, in a dry run; otherwise 0.
+    pub open_conflicts: usize,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
     /// Vehicle counters of each changed campaign after the call.
     pub campaign_counts: Vec<CampaignCounts>,
+}
+
+impl BulkChangeResult {
+    /// Adds what a dry run tells about the replaced statuses and the open conflicts of the vehicles to change.
+    #[must_use]
+    pub fn with_affected_values(self, affected: AffectedValues) -> Self {
+        Self { open_conflicts: affected.in_conflict.len(), replaced_statuses: affected.replaced_statuses, ..self }
+    }
 }

@@ -3,7 +3,7 @@ use crate::{
     bulk_changes::{
         context::{BulkCallContext, MAX_VEHICLES_PER_CALL},
         job_history::{self, BulkJobDescription, usize_to_i64},
-        preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_hidden_yard_warnings},
+        preview::{AffectedValues, PREVIEW_VEHICLES, list_hidden_yard_warnings},
     },
     error::{Error, Result},
     notes,
@@ -51,8 +51,10 @@ pub struct EditRowsResult {
     pub updated: usize,
     /// Validation errors of the rows, each with its line number. If any row has an error, no vehicle is changed.
     pub errors: Vec<pb::LineError>,
-    /// Preview for the user: old and new values of up to [`MAX_PREVIEW_VEHICLES`] vehicles, field by field.
+    /// Preview for the user: old and new values of up to [`PREVIEW_VEHICLES`] vehicles, field by field.
     pub preview: Vec<pb::Preview>,
+    /// Replaced statuses and open conflicts of the vehicles that the valid rows would change; empty after a change.
+    pub affected: AffectedValues,
     /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
     /// Vehicle counters of each changed campaign after the edit.
@@ -71,6 +73,8 @@ impl From<EditRowsResult> for pb::BulkEditResponse {
             total_errors,
             preview: edited.preview,
             warnings: edited.warnings,
+            open_conflicts: usize_to_i64(edited.affected.in_conflict.len()),
+            replaced_statuses: edited.affected.replaced_statuses,
         }
     }
 }
@@ -191,7 +195,11 @@ pub async fn apply_edit_rows(
         rest = others;
     }
     let Plan { mut edited, changed, supervisor, shown } = plan;
-    edited.preview = preview(tx, shown).await?;
+    if run.dry_run || !edited.errors.is_empty() {
+        let replaced = changed.iter().map(|(vehicle, patch)| (vehicle.id, patch.status.map(|_| vehicle.status.as_str())));
+        edited.affected = AffectedValues::load(tx, replaced).await?;
+    }
+    edited.preview = preview(tx, shown, &edited.affected).await?;
     edited.warnings = list_hidden_yard_warnings(changed.iter().filter_map(|(vehicle, patch)| Some((vehicle.yard_id, patch.place?))));
     if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
@@ -213,7 +221,7 @@ struct Plan<'a> {
     edited: EditRowsResult,
     changed: Vec<(&'a FoundVehicle, VehiclePatch<'a>)>,
     supervisor: bool,
-    /// Up to [`MAX_PREVIEW_VEHICLES`] vehicles for the preview: line number, vehicle id and planned changes.
+    /// Up to [`PREVIEW_VEHICLES`] vehicles for the preview: line number, vehicle id and planned changes.
     shown: Vec<(i64, i64, VehiclePatch<'a>)>,
 }
 
@@ -234,7 +242,7 @@ impl<'a> Plan<'a> {
         for vehicle in open {
             self.edited.matched += 1;
             let patch = becomes(vehicle, row);
-            if self.shown.len() < MAX_PREVIEW_VEHICLES {
+            if self.shown.len() < PREVIEW_VEHICLES {
                 self.shown.push((row.line, vehicle.id, patch));
             }
             if !patch.is_empty() {
@@ -248,15 +256,11 @@ impl<'a> Plan<'a> {
 
 /// Builds the preview of an edit. Loads the vehicles again with all columns, since the edit itself loads only the
 /// columns that it changes.
-async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>) -> Result<Vec<pb::Preview>> {
+async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, VehiclePatch<'_>)>, affected: &AffectedValues) -> Result<Vec<pb::Preview>> {
     let ids: Vec<i64> = shown.iter().map(|(_, id, _)| *id).collect();
     let found = vehicle_lookup::list_by_ids(tx, &ids, false).await?;
     let found: HashMap<i64, &FoundVehicle> = found.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
-    let previews = shown.into_iter().filter_map(|(line, id, patch)| {
-        let vehicle = found.get(&id)?;
-        let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign.name.clone());
-        Some(pb::Preview { line, vin_number, campaign_name, changes: list_field_changes(vehicle, &patch) })
-    });
+    let previews = shown.into_iter().filter_map(|(line, id, patch)| Some(affected.preview_vehicle(line, found.get(&id)?, &patch)));
     Ok(previews.collect())
 }
 

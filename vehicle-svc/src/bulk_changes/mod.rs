@@ -13,7 +13,7 @@ use crate::{
     bulk_changes::{
         context::{BulkCallContext, BulkChangeResult, MAX_VEHICLES_PER_CALL, SkipReason},
         job_history::{BulkJobDescription, JobChangeSet, usize_to_i64},
-        preview::{MAX_PREVIEW_VEHICLES, list_field_changes, list_hidden_yard_warnings},
+        preview::{AffectedValues, list_hidden_yard_warnings},
     },
     error::{Error, Result},
     parking_space::ParkingSpace,
@@ -189,8 +189,8 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     outcome.skipped.extend(skipped(closed, SkipReason::CampaignClosed).chain(skipped(left, reason)));
     outcome.updated = todo.len();
     if run.dry_run || todo.is_empty() {
-        outcome.preview = preview_status(tx, &asked, &todo, new).await?;
-        return Ok(outcome);
+        let (preview, affected) = preview_status(tx, &asked, &todo, new, run.preview_limit).await?;
+        return Ok(BulkChangeResult { preview, ..outcome }.with_affected_values(affected));
     }
     let mut touched = JobChangeSet::default();
     for vehicle in &todo {
@@ -233,21 +233,25 @@ fn warn_of_retained_notes(vehicles: usize) -> Option<String> {
     }
 }
 
-/// Returns the preview of a status change: old and new values of up to [`MAX_PREVIEW_VEHICLES`] vehicles, in the order of the requested
-/// VINs.
-async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusChangeTarget], new: VehiclePatch<'_>) -> Result<Vec<Preview>> {
+/// Returns the preview of a status change: old and new values of up to `limit` vehicles in the order of the requested VINs, and the
+/// statuses and conflicts that the change affects in all vehicles.
+async fn preview_status(
+    tx: &mut Tx<'_>,
+    asked: &Asked<'_>,
+    todo: &[StatusChangeTarget],
+    new: VehiclePatch<'_>,
+    limit: usize,
+) -> Result<(Vec<Preview>, AffectedValues)> {
+    let affected = AffectedValues::load(tx, todo.iter().map(|vehicle| (vehicle.id, Some(vehicle.status.as_str())))).await?;
     let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
     rows.sort_unstable();
-    rows.truncate(MAX_PREVIEW_VEHICLES);
+    rows.truncate(limit);
     let ids: Vec<i64> = rows.iter().map(|(_, id)| *id).collect();
     let rows: HashMap<i64, usize> = rows.into_iter().map(|(row, id)| (id, row)).collect();
     let shown = vehicle_lookup::list_by_ids(tx, &ids, false).await?;
-    Ok(preview(
-        shown
-            .iter()
-            .map(|vehicle| (rows.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.without_unchanged_values(vehicle)))
-            .collect(),
-    ))
+    let row = |vehicle: &FoundVehicle| rows.get(&vehicle.id).copied().unwrap_or_default();
+    let changed = shown.iter().map(|vehicle| (row(vehicle), vehicle, new.without_unchanged_values(vehicle))).collect();
+    Ok((preview(changed, &affected, limit), affected))
 }
 
 /// Returns the new values that a status change writes. Clearing the status also clears the notes of operators and team leaders, and
@@ -298,8 +302,9 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
         .warnings
         .extend(list_hidden_yard_warnings(moved.iter().filter_map(|(_, vehicle, patch)| Some((vehicle.yard_id, patch.place?)))));
     if run.dry_run || moved.is_empty() {
-        outcome.preview = preview(moved);
-        return Ok(outcome);
+        let affected = AffectedValues::load(tx, moved.iter().map(|(_, vehicle, _)| (vehicle.id, None))).await?;
+        outcome.preview = preview(moved, &affected, run.preview_limit);
+        return Ok(outcome.with_affected_values(affected));
     }
     let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
     outcome.campaign_counts =
@@ -315,17 +320,11 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     Ok(outcome)
 }
 
-/// Returns the preview of planned changes: old and new values of up to [`MAX_PREVIEW_VEHICLES`] vehicles, in the order of the requested
-/// VINs.
-fn preview(mut changed: Vec<(usize, &FoundVehicle, VehiclePatch<'_>)>) -> Vec<Preview> {
+/// Returns the preview of planned changes: old and new values of up to `limit` vehicles, in the order of the requested VINs.
+fn preview(mut changed: Vec<(usize, &FoundVehicle, VehiclePatch<'_>)>, affected: &AffectedValues, limit: usize) -> Vec<Preview> {
     changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
-    let shown = changed.iter().take(MAX_PREVIEW_VEHICLES).map(|(row, vehicle, patch)| Preview {
-        line: usize_to_i64(row + 1),
-        vin_number: vehicle.vin(),
-        campaign_name: vehicle.campaign.name.clone(),
-        changes: list_field_changes(vehicle, patch),
-    });
-    shown.collect()
+    let shown = changed.iter().take(limit);
+    shown.map(|(row, vehicle, patch)| affected.preview_vehicle(usize_to_i64(row + 1), vehicle, patch)).collect()
 }
 
 fn event(summary: String, run: &BulkCallContext, new: &serde_json::Value) -> audit::AuditEvent {

@@ -1,15 +1,65 @@
-//! Preview of bulk changes: old and new value of each field, and warnings for the user.
+//! Preview of bulk changes: old and new value of each field, the statuses that a change replaces, and warnings for the user.
 use crate::{
+    bulk_changes::job_history::usize_to_i64,
     parking_space::ParkingSpace,
-    store::{bulk_update_vehicles::VehiclePatch, vehicle_lookup::FoundVehicle},
+    store::{bulk_update_vehicles::VehiclePatch, conflicts, vehicle_lookup::FoundVehicle},
 };
-use patio_proto::{vehicle as pb, yard};
+use patio_kit::db::Tx;
+use patio_proto::{status, vehicle as pb, yard};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashSet},
+};
 
-/// Maximum number of vehicles that the preview of a bulk change lists.
-pub const MAX_PREVIEW_VEHICLES: usize = 20;
+/// Number of vehicles that the preview of a bulk change lists if the request names no other number.
+pub const PREVIEW_VEHICLES: usize = 20;
+
+/// Maximum number of vehicles that a request can ask for in the preview of a bulk change.
+pub const MAX_PREVIEW_VEHICLES: usize = 1_000;
+
+/// Values that a bulk change replaces, and the vehicles whose values are still disputed by two users.
+#[derive(Debug, Default)]
+pub struct AffectedValues {
+    /// Vehicles whose status the change replaces or removes, counted by their present status; most vehicles first.
+    pub replaced_statuses: Vec<pb::StatusCount>,
+    /// Ids of the vehicles to change that have an open conflict.
+    pub in_conflict: HashSet<i64>,
+}
+
+impl AffectedValues {
+    /// Collects the affected values of the vehicles that a bulk change would change. `changed` yields the id of each vehicle, and the
+    /// present status if the change replaces or removes a status.
+    pub async fn load<'s>(tx: &mut Tx<'_>, changed: impl Iterator<Item = (i64, Option<&'s str>)>) -> Result<Self, sqlx::Error> {
+        let (mut ids, mut counts) = (Vec::new(), BTreeMap::<&str, usize>::new());
+        for (id, replaced) in changed {
+            ids.push(id);
+            if let Some(present) = replaced.filter(|present| !present.is_empty()) {
+                *counts.entry(present).or_default() += 1;
+            }
+        }
+        let count = |(present, vehicles): (&str, usize)| {
+            let status = status::parse_vehicle_status(present).unwrap_or_default().into();
+            pb::StatusCount { status, vehicles: usize_to_i64(vehicles) }
+        };
+        let mut replaced_statuses: Vec<_> = counts.into_iter().map(count).collect();
+        replaced_statuses.sort_by_key(|count| (Reverse(count.vehicles), count.status));
+        Ok(Self { replaced_statuses, in_conflict: conflicts::list_vehicles_in_conflict(tx, &ids).await?.into_iter().collect() })
+    }
+
+    /// Returns the preview of the changes to one vehicle. `line` is the line of the request or file that names the vehicle, from 1.
+    pub fn preview_vehicle(&self, line: i64, vehicle: &FoundVehicle, new: &VehiclePatch<'_>) -> pb::Preview {
+        pb::Preview {
+            line,
+            vin_number: vehicle.vin(),
+            campaign_name: vehicle.campaign.name.clone(),
+            changes: list_field_changes(vehicle, new),
+            has_open_conflict: self.in_conflict.contains(&vehicle.id),
+        }
+    }
+}
 
 /// Lists the fields of a vehicle that a bulk change would change, each with the old and the new value as text.
-pub fn list_field_changes<'a>(old: &'a FoundVehicle, new: &'a VehiclePatch<'_>) -> Vec<pb::Change> {
+fn list_field_changes<'a>(old: &'a FoundVehicle, new: &'a VehiclePatch<'_>) -> Vec<pb::Change> {
     let yes_no = |truth: bool| if truth { "true" } else { "false" };
     let text = |old: &'a Option<String>| old.as_deref().unwrap_or_default();
     [

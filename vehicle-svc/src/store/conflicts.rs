@@ -1,12 +1,13 @@
 //! SQL statements on the table of conflicts. A conflict is a field to which two users saved different values without seeing each
 //! other's value.
+use crate::store::dialect;
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
     on,
     pagination::PageWindow,
 };
-use sqlx::{FromRow, query, query_as, query_scalar};
+use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -134,6 +135,16 @@ pub async fn count_open_conflicts_caused_by_user(tx: &mut Tx<'_>, by: i64, limit
     on!(tx.connection(), c => query_scalar(
         "select count(*) from (select 1 from conflicts where mine_by = $1 and settled_at is null limit $2) as open")
         .bind(by).bind(limit).fetch_one(c).await)
+}
+
+/// Returns those of the given vehicles that have an open conflict.
+pub async fn list_vehicles_in_conflict(tx: &mut Tx<'_>, vehicles: &[i64]) -> Result<Vec<i64>> {
+    let text = format!(
+        "select distinct vehicle_id from conflicts where settled_at is null and vehicle_id {}",
+        dialect::json_array_contains_sql(tx.is_postgres())
+    );
+    let vehicles = serde_json::to_string(vehicles).unwrap_or_default();
+    on!(tx.connection(), c => query_scalar(AssertSqlSafe(text)).bind(&vehicles).fetch_all(c).await)
 }
 
 /// Returns a conflict, or `None` when the conflict does not exist or the campaign is removed.

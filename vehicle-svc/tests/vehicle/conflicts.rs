@@ -18,7 +18,7 @@ const LEADER: i64 = 16;
 const CHIEF: i64 = 17;
 
 /// Returns a merging save that sets the status `wants`, from a client that saw the status `saw`.
-fn by_field(id: i64, saw: VehicleStatus, wants: VehicleStatus) -> SaveVehicleRequest {
+pub fn by_field(id: i64, saw: VehicleStatus, wants: VehicleStatus) -> SaveVehicleRequest {
     let base = Some(Base { status: Some(saw.into()), ..Default::default() });
     SaveVehicleRequest { base, on_conflict: OnConflict::Keep.into(), ..status(id, wants) }
 }
@@ -34,7 +34,7 @@ impl Yard {
         self.vehicles().save_vehicle(self.long_request(who, role, save)).await.map(Response::into_inner)
     }
 
-    async fn by(&self, who: i64, save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
+    pub async fn by(&self, who: i64, save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
         self.as_who((who, Role::Operator), save).await
     }
 

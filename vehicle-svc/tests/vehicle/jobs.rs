@@ -54,14 +54,14 @@ async fn with_two_cars(host: ServiceHost) -> Yard {
 async fn set_ok(yard: &Yard, campaign_id: Option<i64>, vins: &[&str]) -> BulkResponse {
     let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
     let vins = vins.iter().map(|vin| (*vin).to_owned()).collect();
-    let ask = BulkStatusRequest { vins, action, status, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
+    let ask = BulkStatusRequest { vins, action, status, scope: Some(Scope { yard: None, campaign_id }), dry_run: true, preview_limit: 0 };
     yard.bulk().bulk_status(yard.long_request(3, Role::Manager, ask)).await.unwrap().into_inner()
 }
 
 /// Returns the dry run of moving vehicles; `campaign_id` limits it to a campaign.
 async fn move_to(yard: &Yard, campaign_id: Option<i64>, rows: &[(&str, &str)]) -> Result<BulkResponse, Status> {
     let rows = rows.iter().map(|(vin, space)| ParkingSpaceChange { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
-    let ask = BulkParkingSpaceRequest { rows, scope: Some(Scope { yard: None, campaign_id }), dry_run: true };
+    let ask = BulkParkingSpaceRequest { rows, scope: Some(Scope { yard: None, campaign_id }), dry_run: true, preview_limit: 0 };
     yard.bulk().bulk_parking_space(yard.long_request(3, Role::Manager, ask)).await.map(tonic::Response::into_inner)
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod activity;
 mod audit;
+mod bulk_preview;
 mod bulk_rules;
 mod campaigns;
 mod chain;

@@ -3,8 +3,11 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkResult, Job, PreviewedVehicle } from '@/api/types'
 import { formatCount } from '@/lib/format'
+import { Button } from '@/ui/Button'
 import { Alert, ErrorNotice } from '@/ui/Page'
 import { ServerWarnings } from '@/ui/ServerWarnings'
+import { AffectedValues } from './AffectedValues'
+import { MAX_PREVIEWED_VEHICLES } from './api'
 import { ListedCount } from './BulkVehicleTable'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { listSummaryClauses, type SummaryClause } from './bulkSummary'
@@ -21,6 +24,9 @@ interface PreviewProps {
   /** Text key of the hint shown while the form is incomplete and has no preview; `null` when a preview can be shown. */
   waiting: ManageTextKey | null
   preview: UseQueryResult<BulkResult>
+  /** The same preview with more vehicles in its list, requested by 'Show all'. */
+  longer: UseQueryResult<BulkResult>
+  onShowAll: () => void
   /** The button that executes the change, shown between the summary and the vehicles. */
   children: ReactNode
 }
@@ -29,9 +35,10 @@ interface PreviewProps {
  * Preview of a bulk change: a summary sentence, the button that executes the change, the first changed vehicles, and the unchanged
  * vehicles.
  */
-export function BulkChangePreview({ kind, status, waiting, preview, children }: PreviewProps) {
+export function BulkChangePreview({ kind, status, waiting, preview, longer, onShowAll, children }: PreviewProps) {
   const t = useManageText()
   const result = waiting === null ? preview.data : undefined
+  const vehicles = longer.data?.preview ?? result?.preview ?? []
   return (
     <PreviewBox>
       {waiting !== null && <p className="quiet">{t(waiting)}</p>}
@@ -40,13 +47,16 @@ export function BulkChangePreview({ kind, status, waiting, preview, children }: 
       {result && (
         <>
           <Sentence clauses={listSummaryClauses(kind, result)} status={status} />
+          <AffectedValues result={result} removes={kind === 'remove'} />
           <ServerWarnings sentences={result.warnings} />
         </>
       )}
       {children}
       {result && (
         <>
-          <First result={result} />
+          <ChangedVehicleTable vehicles={vehicles} />
+          <ListedVehicles listed={vehicles.length} total={result.updated} busy={longer.isFetching} onShowAll={onShowAll} />
+          {longer.isError && <ErrorNotice text={getErrorMessage(longer.error, t)} onRetry={() => void longer.refetch()} />}
           <UnchangedVehicleLists result={result} />
         </>
       )}
@@ -63,12 +73,25 @@ function Sentence({ clauses, status }: { clauses: SummaryClause[]; status: strin
   )
 }
 
-/** Table of the changed vehicles that the server lists in its preview, and how many of all changed vehicles these are. */
-function First({ result: { updated, preview: vehicles } }: { result: BulkResult }) {
+interface ListedVehiclesProps {
+  listed: number
+  total: number
+  busy: boolean
+  onShowAll: () => void
+}
+
+/** Number of listed and of all changed vehicles, and a button that lists more of them. Renders nothing when all are listed. */
+function ListedVehicles({ listed, total, busy, onShowAll }: ListedVehiclesProps) {
+  const t = useManageText()
+  const most = Math.min(total, MAX_PREVIEWED_VEHICLES)
   return (
     <>
-      <ChangedVehicleTable vehicles={vehicles} />
-      <ListedCount listed={vehicles.length} total={updated} />
+      <ListedCount listed={listed} total={total} />
+      {listed < most && (
+        <Button busy={busy} onClick={onShowAll}>
+          {most === total ? t('bulk.listAll') : t('bulk.listFirst', { n: formatCount(most) })}
+        </Button>
+      )}
     </>
   )
 }

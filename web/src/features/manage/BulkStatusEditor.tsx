@@ -8,7 +8,7 @@ import { formatCount } from '@/lib/format'
 import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { useChangeVehicleStatuses, usePreviewStatusChange } from './api'
+import { MAX_PREVIEWED_VEHICLES, useChangeVehicleStatuses, usePreviewStatusChange } from './api'
 import { MAX_BULK_LINES, parseVinLines } from './bulkInputLines'
 import { hasVehiclesAlreadyAsRequested } from './bulkSummary'
 import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
@@ -48,10 +48,13 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const bodyOf = (list: string[]): BulkStatusRequest => ({
     vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseVehicleStatus(status) } : {}),
   })
-  const preview = usePreviewStatusChange(ready && text === rested ? bodyOf(vins) : null)
+  const planned = ready && text === rested ? bodyOf(vins) : null
+  const preview = usePreviewStatusChange(planned)
+  const [longerFor, setLongerFor] = useState('')
+  const longer = usePreviewStatusChange(planned && longerFor === text ? { ...planned, preview_limit: MAX_PREVIEWED_VEHICLES } : null)
   const execute = () => change.mutate(bodyOf(vins), {
     onSuccess: (result) => {
-      setChanged(preview.data?.preview ?? [])
+      setChanged((longer.data ?? preview.data)?.preview ?? [])
       showToast('success', formatBulkChangeSummary(result, t))
       if (action === 'insert' && hasVehiclesAlreadyAsRequested(result)) showToast('info', t('bulk.already'))
       if (result.not_found.length > 0 || (action === 'remove' && hasVehiclesAlreadyAsRequested(result))) showToast('info', t('bulk.some'))
@@ -90,7 +93,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
           }} />
       </>}
       outcome={<>
-        <BulkChangePreview kind={action} status={status} preview={preview}
+        <BulkChangePreview kind={action} status={status} preview={preview} longer={longer} onShowAll={() => setLongerFor(text)}
           waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'}>
           <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
           {change.error && <Alert kind="error">{`${t('bulk.statusFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { CsvUpdateResult } from '@/api/types'
 import { formatCount } from '@/lib/format'
 import { ServerWarnings } from '@/ui/ServerWarnings'
+import { AffectedValues } from './AffectedValues'
 import { ListedCount } from './BulkVehicleTable'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
@@ -27,6 +28,7 @@ export function CsvPreview({ isChecking, result, children }: CsvPreviewProps) {
       {result && (
         <>
           <PreviewSummary>{t('csv.counts', { n: formatCount(result.vehicles), updated: formatCount(result.updated), errors: formatCount(result.total_errors) })}</PreviewSummary>
+          <AffectedValues result={result} />
           <ServerWarnings sentences={result.warnings} />
         </>
       )}

@@ -8,8 +8,8 @@ import { useManageText } from './text'
 import styles from './UnchangedVehicleLists.module.css'
 
 /**
- * Two collapsible tables of the vehicles that a bulk change left unchanged: those not found, then those skipped. Each heading states the
- * number of vehicles.
+ * Two collapsible tables of the vehicles that a bulk change left unchanged: those not found, which is open at first, then those skipped.
+ * Each heading states the number of vehicles.
  */
 export function UnchangedVehicleLists({ result }: { result: BulkResult }) {
   const rows = listBulkOutcomeRows(result, [])
@@ -27,7 +27,7 @@ function Fold({ kind, rows }: { kind: BulkOutcomeKind; rows: BulkOutcomeRow[] })
   if (rows.length === 0) return null
   const label = t(OUTCOME_COUNT_LABELS[kind], { n: formatCount(rows.length) })
   return (
-    <details className={styles.fold}>
+    <details className={styles.fold} open={kind === 'missing'}>
       <summary>{label}</summary>
       <div className={styles.inside}>
         {rows.length >= MIN_ROWS_FOR_SEARCH && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}

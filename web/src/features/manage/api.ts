@@ -50,6 +50,9 @@ export const useUpdateVehicle = () =>
 const sendStatus = (body: BulkStatusRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/status', { body, signal }), BULK_RESULT_REQUIRED_FIELDS)
 const sendSpaces = (body: BulkParkingSpaceRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/parking-space', { body, signal }), BULK_RESULT_REQUIRED_FIELDS)
 
+/** Maximum number of vehicles that the server lists in a preview. */
+export const MAX_PREVIEWED_VEHICLES = 1_000
+
 /** Time in milliseconds for which the query cache keeps a preview that is no longer shown. */
 const PREVIEW_KEPT_MS = 30_000
 

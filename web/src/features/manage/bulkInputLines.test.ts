@@ -22,20 +22,21 @@ test('each wrong line is named with its number and what it lacks', () => {
   ])
 })
 
+const noPreview = { preview: [], replaced_statuses: [], open_conflicts: 0, warnings: [] }
 const skipped = (code: string, n: number) => Array.from({ length: n }, (_, index) => ({ vin: `S ${index}`, code, reason: '' }))
 
 test('the sentence says who changes, who is so already and who is nowhere', () => {
-  const result = { matched: 421, updated: 412, skipped: skipped('SAME_STATUS', 9), not_found: ['X 1', 'X 2', 'X 3'], preview: [], warnings: [] }
+  const result = { matched: 421, updated: 412, skipped: skipped('SAME_STATUS', 9), not_found: ['X 1', 'X 2', 'X 3'], ...noPreview }
   expect(listSummaryClauses('insert', result)).toEqual([{ key: 'bulk.become', n: 412 }, { key: 'bulk.alreadySet', n: 9 }, { key: 'bulk.notIn', n: 3 }])
 })
 
 test('one of a kind is said in the singular, and nobody is not said at all', () => {
-  expect(listSummaryClauses('remove', { matched: 1, updated: 1, skipped: [], not_found: ['X 1'], preview: [], warnings: [] })).toEqual([{ key: 'bulk.cleared', n: 1 }, { key: 'bulk.notIn', n: 1 }])
-  expect(listSummaryClauses('move', { matched: 2, updated: 0, skipped: skipped('CAMPAIGN_CLOSED', 2), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.inClosed', n: 2 }])
+  expect(listSummaryClauses('remove', { matched: 1, updated: 1, skipped: [], not_found: ['X 1'], ...noPreview })).toEqual([{ key: 'bulk.cleared', n: 1 }, { key: 'bulk.notIn', n: 1 }])
+  expect(listSummaryClauses('move', { matched: 2, updated: 0, skipped: skipped('CAMPAIGN_CLOSED', 2), not_found: [], ...noPreview })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.inClosed', n: 2 }])
 })
 
 test('a vehicle that is already in the space is counted as already there', () => {
-  expect(listSummaryClauses('move', { matched: 1, updated: 0, skipped: skipped('SAME_SPACE', 1), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.alreadyThere', n: 1 }])
+  expect(listSummaryClauses('move', { matched: 1, updated: 0, skipped: skipped('SAME_SPACE', 1), not_found: [], ...noPreview })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.alreadyThere', n: 1 }])
 })
 
 test('an unknown reason has no text key', () => {

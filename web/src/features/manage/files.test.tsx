@@ -15,10 +15,10 @@ const campaign: Campaign = {
   total_vehicles: 40, total_inspected: 3, allClosed: false, progress_unknown: false,
 }
 const good: CsvUpdateResult = {
-  vehicles: 2, updated: 1, errors: [], total_errors: 0, warnings: [],
+  vehicles: 2, updated: 1, errors: [], total_errors: 0, warnings: [], replaced_statuses: [], open_conflicts: 0,
   preview: [
-    { line: 2, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: '', new: 'ok' }, { field: 'inspected', old: 'false', new: 'true' }] },
-    { line: 3, vin_number: 'HB20 2', campaign_name: 'Airbag', changes: [] },
+    { line: 2, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: '', new: 'ok' }, { field: 'inspected', old: 'false', new: 'true' }], has_open_conflict: false },
+    { line: 3, vin_number: 'HB20 2', campaign_name: 'Airbag', changes: [], has_open_conflict: false },
   ],
 }
 const bad: CsvUpdateResult = { ...good, errors: [{ line: 4, message: 'line 4 requires both Model Code and Serial Number' }, { line: 5, message: 'Vehicle not found: A 1.' }], total_errors: 2 }
