@@ -237,8 +237,18 @@ impl i::file_service_server::FileService for Imports {
         let errors = if file == "bad.csv" { vec![v::LineError { line: 3, message: "is odd".into() }] } else { Vec::new() };
         let changes = vec![v::Change { field: "status".into(), old: String::new(), new: "ok".into() }];
         let preview =
-            vec![v::Preview { line: 2, vin_number: "A 1".into(), campaign_name: "Brakes".into(), changes, has_open_conflict: false }];
-        let edit = v::BulkEditResponse { matched: 1, updated: 1, total_errors: errors.len() as i64, errors, preview, ..Default::default() };
+            vec![v::Preview { line: 2, vin_number: "A 1".into(), campaign_name: "Brakes".into(), changes, has_open_conflict: true }];
+        let replaced_statuses = vec![v::StatusCount { status: v::VehicleStatus::Repair.into(), vehicles: 3 }];
+        let edit = v::BulkEditResponse {
+            matched: 1,
+            updated: 1,
+            total_errors: errors.len() as i64,
+            errors,
+            preview,
+            replaced_statuses,
+            open_conflicts: 1,
+            warnings: Vec::new(),
+        };
         Ok(Response::new(i::CsvResponse { outcome: Some(i::csv_response::Outcome::Edit(edit)) }))
     }
 

@@ -63,11 +63,15 @@ async fn a_csv_file_is_checked_and_applied_unless_it_has_errors() {
     let stack = Stack::new().await;
     let good = form(&[("file", "a.csv", "x")]);
     let changes = json!([{ "field": "status", "old": "", "new": "ok" }]);
-    let preview = json!([{ "line": 2, "vin_number": "A 1", "campaign_name": "Brakes", "changes": changes }]);
+    let preview = json!([{ "line": 2, "vin_number": "A 1", "campaign_name": "Brakes", "changes": changes, "has_open_conflict": true }]);
     for path in ["/api/vehicles/csv/validate", "/api/vehicles/csv"] {
         let answer = send(&stack, path, good.clone()).await;
         assert_eq!(answer.status, 200);
-        assert_eq!(answer.json(), json!({ "vehicles": 1, "updated": 1, "errors": [], "total_errors": 0, "preview": preview }));
+        assert_eq!(
+            answer.json(),
+            json!({ "vehicles": 1, "updated": 1, "errors": [], "total_errors": 0, "preview": preview,
+            "replaced_statuses": [{ "status": "Repair", "vehicles": 3 }], "open_conflicts": 1 })
+        );
         let other = send(&stack, path, form(&[("file", "a.txt", "x")])).await;
         assert_eq!((other.status.as_u16(), other.json()["message"].as_str()), (415, Some("Apenas arquivos CSV (.csv) são suportados.")));
         let large = send(&stack, path, form(&[("file", "a.csv", &"x".repeat(5_242_881))])).await;
