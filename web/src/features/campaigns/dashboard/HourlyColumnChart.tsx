@@ -18,7 +18,7 @@ interface HourColumnsProps {
   formats: DateFormatters
 }
 
-/** Column chart of the vehicles inspected in each hour of one day. The column of the current hour is paler, because the hour is not over. */
+/** Column chart of the vehicles inspected in each hour of one day. The column of the current hour is pale with an outline, because the hour is not over. */
 export function HourlyColumnChart({ worked, hours, day, now, label, formats }: HourColumnsProps) {
   const [frame, width] = useElementWidth(320)
   const begin = getStartOfDay(day)
