@@ -115,7 +115,8 @@ function What({ event, deleted, names }: { event: AuditEvent } & Omit<RowsProps,
   const words = translateServerMessage(summary)
   const parts = splitAtLinks(words, deleted.has(subject) ? [] : findSummaryLinks(event, names.campaigns))
   const isNamed = parts.some((part) => typeof part !== 'string')
-  const isRepeated = words.toLowerCase() === title.toLowerCase()
+  // The default language has English titles and Portuguese sentences.
+  const isRepeated = [words, summary].some((text) => text.toLowerCase() === title.toLowerCase())
   return (
     <div className={styles.what}>
       <strong>{title}</strong>
