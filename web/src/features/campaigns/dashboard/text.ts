@@ -10,7 +10,7 @@ const mix = {
   'chart.week': '7 days',
   'chart.none': 'Nenhum veículo inspecionado neste período.',
   'chart.done': '{done} de {total} inspecionados.',
-  'chart.allDone': 'Todos os {total} veículos inspecionados.',
+  'chart.allDone': '{total|1 veículo inspecionado|Todos os {total} veículos inspecionados}.',
   'chart.doneAbout': '{done} de {total} inspecionados. No ritmo atual, fim previsto: {when}.',
   'chart.fromTo': '{from} a {to}',
   'chart.needs': '{n|É necessário 1 veículo|São necessários {n} veículos} por hora até {when}. Agora: {pace}. Horário de trabalho: das {first}h às {end}h.',
@@ -47,7 +47,7 @@ export const { catalogues, useFeatureText: useDashboardText } = defineFeatureTex
   {
     'chart.none': 'No vehicle was inspected in this time range.',
     'chart.done': '{done} of {total} inspected.',
-    'chart.allDone': 'All {total} vehicles inspected.',
+    'chart.allDone': '{total|1 vehicle inspected|All {total} vehicles inspected}.',
     'chart.doneAbout': '{done} of {total} inspected. At this pace, done around {when}.',
     'chart.fromTo': '{from} to {to}',
     'chart.needs': '{n|1 vehicle per hour is|{n} vehicles per hour are} needed until {when}. Now: {pace}. Working hours: {first}:00 to {end}:00.',
