@@ -95,7 +95,7 @@ test.describe('on a phone', () => {
     const operator = await getHeaders(page.request, await createMember(page.request, 'op'))
     await saveVehicle(page.request, operator, campaign.vehicles[0]?.id ?? 0, { status: 'ok' })
     await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${campaign.id}`)
-    await expect(page.locator('summary')).toHaveText([/^Progress over time\d+ \/ \d+$/, /^Per hour, today\d+ inspected$/, /^Working now\d+ pessoas? agora · \d+ por hora$/])
+    await expect(page.locator('summary')).toHaveText([/^Progress over time\d+%$/, /^Per hour, today\d+ inspected$/, /^Working now\d+ pessoas? agora · \d+ por hora$/])
     const { y, height } = await box(attention(page))
     expect(y + height).toBeLessThan(1.5 * PHONE.height)
     const hours = page.getByRole('img', { name: /^Inspecionados por hora/ })

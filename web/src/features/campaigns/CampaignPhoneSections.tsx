@@ -20,7 +20,7 @@ export function ActivityPhoneSections(props: Omit<ActivitySectionProps, 'part'>)
   const day = activity && findLastWorkedDay(activity, now, formats, t)
   return (
     <>
-      <CollapsibleSection name="progress" title={t('chart.title')} figures={[activity && describeCounts(activity), props.note].filter(Boolean).join(' · ')}>
+      <CollapsibleSection name="progress" title={t('chart.title')} figures={[activity && describeShare(activity), props.note].filter(Boolean).join(' · ')}>
         <ActivitySection {...props} part="progress" />
       </CollapsibleSection>
       {(day || (activity === undefined && !error)) && (
@@ -32,7 +32,8 @@ export function ActivityPhoneSections(props: Omit<ActivitySectionProps, 'part'>)
   )
 }
 
-const describeCounts = ({ inspected, total }: InspectionActivity): string => `${formatCount(inspected)} / ${formatCount(total)}`
+/** Returns the share of inspected vehicles, rounded down so that 100% means all; an empty text without vehicles. */
+const describeShare = ({ inspected, total }: InspectionActivity): string => (total > 0 ? `${Math.floor((100 * inspected) / total)}%` : '')
 
 /** People who are inspecting, as a collapsible section of the campaign page on phones. Renders nothing while no person is inspecting. */
 export function PacePhoneSection({ pace, manages }: { pace: InspectionPace | undefined; manages: boolean }) {
