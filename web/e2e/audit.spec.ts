@@ -110,9 +110,10 @@ test('the records link to the vehicle, the campaign and the user that changed', 
   expect((await page.request.put(`/api/vehicles/${car?.id}`, { headers, data: { status: 'ok' } })).status()).toBe(200)
   const member = await createMember(page.request, 'op')
   for (const [subject, link, path] of [
-    [`vehicle ${car?.id}`, `Vehicle ${car?.id}`, `/vehicle/${car?.id}`],
-    [`campaign ${id}`, `Campaign ${id}`, `/campaign/${id}`],
-    [`user ${member.id}`, `User ${member.id}`, `/user-management?user=${member.id}`],
+    [`vehicle ${car?.id}`, car?.vin_number ?? '', `/vehicle/${car?.id}`],
+    [`vehicle ${car?.id}`, name, `/campaign/${id}`],
+    [`campaign ${id}`, name, `/campaign/${id}`],
+    [`user ${member.id}`, `HMC ${member.hmc}`, `/user-management?user=${member.id}`],
   ] as const) {
     await openAs(page, developer, `/logs-audit?search=${encodeURIComponent(subject)}`)
     const target = page.getByRole('link', { name: link, exact: true }).first()
@@ -123,6 +124,7 @@ test('the records link to the vehicle, the campaign and the user that changed', 
   expect((await page.request.delete(`/api/campaigns/${id}`, { headers })).status()).toBe(200)
   await openAs(page, developer, `/logs-audit?search=${encodeURIComponent(name)}`)
   await expect(events(page).filter({ hasText: 'Campaign deleted' })).toHaveCount(1)
+  await expect(page.getByRole('link', { name, exact: true })).toHaveCount(0)
   await expect(page.getByRole('link', { name: `Campaign ${id}`, exact: true })).toHaveCount(0)
 })
 

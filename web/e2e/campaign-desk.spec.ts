@@ -91,6 +91,25 @@ test.describe('on a phone', () => {
     await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))
   })
 
+  test('actions, figures and what needs attention fit in one and a half windows; charts and people are collapsed below', async ({ page }) => {
+    const operator = await getHeaders(page.request, await createMember(page.request, 'op'))
+    await saveVehicle(page.request, operator, campaign.vehicles[0]?.id ?? 0, { status: 'ok' })
+    await openAs(page, await getSharedMember(page.request, 'tm'), `/campaign/${campaign.id}`)
+    await expect(page.locator('summary')).toHaveText([/^Progress over time\d+%$/, /^Per hour, today\d+ inspected$/, /^Working now\d+ pessoas? agora · \d+ por hora$/])
+    const { y, height } = await box(attention(page))
+    expect(y + height).toBeLessThan(1.5 * PHONE.height)
+    const hours = page.getByRole('img', { name: /^Inspecionados por hora/ })
+    await expect(hours).toHaveCount(0)
+    const summary = page.locator('summary').filter({ hasText: 'Per hour, today' })
+    expect((await box(summary)).height).toBeGreaterThanOrEqual(44)
+    await summary.click()
+    await expect(hours).toBeVisible()
+    await page.reload()
+    await expect(hours).toBeVisible()
+    await expect(page.getByRole('img', { name: /inspecionados\. / })).toHaveCount(0)
+    await takeScreenshot(page, 'campaign-phone-sections')
+  })
+
   test('the place to resume is above the steps, and the list is above the progress of all yards', async ({ page }) => {
     const operator = await createMember(page.request, 'op')
     const vehicle = campaign.vehicles.find(({ parking_space }) => parking_space === 'A-2')

@@ -87,6 +87,27 @@ test('the way to the page is in the header, and each part of it leads back', asy
   await expect(trail).toHaveCount(0)
 })
 
+test('the name of the campaign moves no part of the way to the page when it arrives', async ({ page }) => {
+  const { id, name } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Late name', createRowsInYard('K', 1))
+  await page.route(new RegExp(`/api/campaigns/${id}(\\?|$)`), async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    await route.continue()
+  })
+  await openAs(page, await getSharedMember(page.request, 'op'), `/campaign/${id}/vehicles`)
+  const list = page.getByRole('navigation', { name: 'You are here' }).getByText('Vehicles List', { exact: true })
+  await list.waitFor({ state: 'attached' })
+  const lefts = await list.evaluate(async (element) => {
+    const seen = new Set<number>()
+    for (const end = Date.now() + 2500; Date.now() < end;) {
+      if (getComputedStyle(element).visibility === 'visible') seen.add(Math.round(element.getBoundingClientRect().left))
+      await new Promise((resolve) => { requestAnimationFrame(resolve) })
+    }
+    return [...seen]
+  })
+  await expect(page.getByRole('navigation', { name: 'You are here' }).getByRole('listitem')).toHaveText([HOME, name, 'Vehicles List'])
+  expect(lefts).toHaveLength(1)
+})
+
 test('a VIN or a parking space is found from anywhere, and the arrow keys and Enter open the vehicle', async ({ page }) => {
   const { vehicles } = await importUniqueCampaign(page.request, await getHeaders(page.request, supervisor), 'Found', createRowsInYard('K', 3))
   const model = vehicles[0]?.vin_number.split(' ')[0] ?? ''

@@ -34,6 +34,7 @@ for (const viewport of SIZES) {
       await other.close()
 
       await page.goto(`/campaign/${id}`)
+      if (viewport.width < 900) await page.locator('summary').filter({ hasText: 'Working now' }).click()
       const pace = page.getByRole('region', { name: 'Working now' })
       await expect(pace).toContainText(operator.hmc)
       await expect(pace).toContainText('Yard K')

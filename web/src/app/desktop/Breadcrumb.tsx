@@ -25,16 +25,19 @@ const TITLES: Record<string, TextKey | DesktopTextKey> = {
   import: 'menu.import',
 }
 
-/** Breadcrumb navigation from the home page to the current page. */
+/**
+ * Breadcrumb navigation from the home page to the current page. The entries after the home page appear together with the campaign's name,
+ * or without it if it loads slowly, so that a late name moves no entry.
+ */
 export function Breadcrumb({ path }: { path: string }) {
   const t = useDesktopText()
-  const trail = useTrail(path)
-  const last = trail.pop()
+  const { trail, isLoading } = useTrail(path)
+  const last = trail.at(-1)
   if (last === undefined) return null
   return (
-    <nav className={styles.trail} aria-label={t('trail.label')}>
+    <nav className={styles.trail} aria-label={t('trail.label')} data-loading={isLoading || undefined}>
       <ol>
-        {[{ text: t('menu.home'), to: '/campaign-home' }, ...trail].map(({ text, to }) => (
+        {[{ text: t('menu.home'), to: '/campaign-home' }, ...trail.slice(0, -1)].map(({ text, to }) => (
           <li key={to}>
             <Link href={to} className="ellipsis" title={text}>
               {text}
@@ -49,8 +52,11 @@ export function Breadcrumb({ path }: { path: string }) {
   )
 }
 
-/** Returns the breadcrumb entries after the home page, with the current page last. Names come from the query cache, not from requests. */
-function useTrail(path: string): Crumb[] {
+/**
+ * Returns the breadcrumb entries after the home page, with the current page last, and whether the name of the campaign is still unknown.
+ * Names come from the query cache, not from requests.
+ */
+function useTrail(path: string): { trail: Crumb[]; isLoading: boolean } {
   const t = useDesktopText()
   const query = useQueryParams()
   const [, section = '', part = '', view] = path.split('/')
@@ -66,12 +72,13 @@ function useTrail(path: string): Crumb[] {
   const yardName = campaignInYard?.yard_name
   const yardOfCampaign = yardId === null || !yardName || isYardWithoutName(yardName) ? [] : [{ text: t('yard.named', { name: yardName }), to: path }]
   const list = { text: t('vehicles.title'), to: `/campaign/${campaignId}/vehicles` }
-  if (section === 'vehicle') return [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.parking_space || vehicle?.vin_number || t('vehicle.title'), to: path }]
-  if (section === 'campaign') return view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign, ...yardOfCampaign]
+  const isLoading = (section === 'vehicle' || section === 'campaign') && name === undefined
+  if (section === 'vehicle') return { isLoading, trail: [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.parking_space || vehicle?.vin_number || t('vehicle.title'), to: path }] }
+  if (section === 'campaign') return { isLoading, trail: view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign, ...yardOfCampaign] }
   if (section === 'yard' && part !== '') {
     const yard = yards?.find((one) => one.id === id)?.name
-    return [{ text: t('yards.title'), to: '/yard' }, { text: yard === undefined ? t('campaign.yard') : t('yard.named', { name: yard }), to: path }]
+    return { isLoading, trail: [{ text: t('yards.title'), to: '/yard' }, { text: yard === undefined ? t('campaign.yard') : t('yard.named', { name: yard }), to: path }] }
   }
   const title = TITLES[section]
-  return title === undefined ? [] : [{ text: t(title), to: path }]
+  return { isLoading, trail: title === undefined ? [] : [{ text: t(title), to: path }] }
 }

@@ -66,7 +66,13 @@ function useDescribeChange() {
   }
 }
 
-/** Changed values of an audit event: those that fit are shown on one line, the others in a collapsed section. */
+/** Minimum number of changed fields at which the fields that do not fit on the first line are collapsed. */
+const MIN_COLLAPSED_CHANGES = 4
+
+/**
+ * Changed values of an audit event: those that fit are shown on one line, the others below it. From `MIN_COLLAPSED_CHANGES` fields on, the
+ * others are in a collapsed section.
+ */
 export function AuditEventChanges({ event, maxLength }: { event: AuditEvent; maxLength: number }) {
   const t = useAuditText()
   const describe = useDescribeChange()
@@ -75,7 +81,8 @@ export function AuditEventChanges({ event, maxLength }: { event: AuditEvent; max
   return (
     <>
       {short.length > 0 && <ChangeList changes={short} className={styles.line} />}
-      {others.length > 0 && (
+      {others.length > 0 && changes.length < MIN_COLLAPSED_CHANGES && <ChangeList changes={others} className={styles.list} />}
+      {others.length > 0 && changes.length >= MIN_COLLAPSED_CHANGES && (
         <details className={styles.others}>
           <summary>{t(short.length > 0 ? 'audit.moreChanges' : 'audit.changes', { n: others.length })}</summary>
           <ChangeList changes={others} className={styles.list} />

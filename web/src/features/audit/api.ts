@@ -1,7 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
+import { useSession } from '@/api/session'
+import type { AuditEvent, Campaign } from '@/api/types'
+import { allCampaignsQuery } from '@/offline/queries'
 import { getDayStartIsoTimestamp } from './auditEvents'
+import { parseAuditSubject, readRecordedHmc } from './auditSubjects'
 
 export interface AuditFilter {
   kind: string
@@ -30,3 +35,35 @@ export const useAuditEvents = (filter: AuditFilter) =>
     placeholderData: keepPreviousData,
     staleTime: 0,
   })
+
+/** Names that the list shows instead of the numbers in the events. */
+export interface AuditNames {
+  /** Returns the login name (HMC) of a user; undefined while it is unknown. */
+  hmcOf: (userId: string) => string | undefined
+  campaigns: readonly Campaign[]
+}
+
+/**
+ * Loads the names of the users and campaigns in the events. A user who is deleted has the login name that an event recorded. Users and
+ * campaigns whose names cannot be loaded keep their numbers.
+ */
+export function useAuditNames(events: AuditEvent[]): AuditNames {
+  const own = useSession()?.user
+  const kinds = events.map(({ subject }) => parseAuditSubject(subject)?.kind)
+  const users = useQuery({
+    queryKey: queryKeys.users,
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/users', { signal }), '*id# hmc$'),
+    enabled: kinds.includes('user'),
+  }).data
+  const campaigns = useQuery({ ...allCampaignsQuery, enabled: kinds.includes('vehicle') }).data ?? []
+  const names = useMemo(() => {
+    const recorded = events.flatMap((event): [string, string][] => {
+      const [subject, hmc] = [parseAuditSubject(event.subject), readRecordedHmc(event)]
+      return subject?.kind === 'user' && hmc !== null ? [[subject.id, hmc]] : []
+    })
+    // The list of users lacks the developer account, which reads this list.
+    const reader: [string, string][] = own === undefined ? [] : [[String(own.id), own.hmc]]
+    return new Map([...recorded.toReversed(), ...reader, ...(users?.map(({ id, hmc }): [string, string] => [String(id), hmc]) ?? [])])
+  }, [events, users, own])
+  return { hmcOf: (id) => names.get(id), campaigns }
+}

@@ -19,9 +19,11 @@ test('what was made has no old value, what was deleted no new one', () => {
   expect(listFieldChanges({ ...event, old: { hmc: '9' }, new: null })).toEqual([{ field: 'hmc', old: '9', new: null }])
 })
 
-test('fields with an old and a new value come first', () => {
-  const fields = listFieldChanges({ ...event, old: { status: 'OK' }, new: { device: 'Phone', status: 'NG' } }).map(({ field }) => field)
-  expect(fields).toEqual(['status', 'device'])
+test('the status comes first, then the other fields with an old and a new value', () => {
+  const fields = (old: Record<string, unknown>, after: Record<string, unknown>) => listFieldChanges({ ...event, old, new: after }).map(({ field }) => field)
+  expect(fields({ notes: 'a', status: 'OK' }, { device: 'Phone', notes: 'b', status: 'NG' })).toEqual(['status', 'notes', 'device'])
+  expect(fields({ inspected: false }, { inspected: true, 'status in conflict': { theirs: 'NG', mine: 'OK' } })).toEqual(['status', 'inspected'])
+  expect(fields({ inspected: false }, { inspected: true, status: 'OK' })).toEqual(['status', 'inspected'])
 })
 
 test('a conflict has the values of both people', () => {

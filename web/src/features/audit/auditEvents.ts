@@ -35,9 +35,12 @@ const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ?
 /** Kinds of audit events without changed fields. Their values contain only the browser's clock time or the number of repeated events. */
 const KINDS_WITHOUT_CHANGE = ['page-view', 'login', 'refused']
 
+/** Position of a changed field in the list: the status first, then fields with both values. */
+const rankOf = ({ field, old, new: after }: AuditFieldChange): number => (field === 'status' ? 0 : old !== null && after !== null ? 1 : 2)
+
 /**
- * Lists the fields that an event changed, fields with both values first. Returns an empty list for an event without a change, such as a
- * sign-in.
+ * Lists the fields that an event changed, the status first, then fields with both values. Returns an empty list for an event without a
+ * change, such as a sign-in.
  */
 export function listFieldChanges(event: AuditEvent): AuditFieldChange[] {
   if (KINDS_WITHOUT_CHANGE.includes(event.kind)) return []
@@ -47,8 +50,7 @@ export function listFieldChanges(event: AuditEvent): AuditFieldChange[] {
     const change = { field, old: field in before ? textOf(before[field]) : null, new: field in after ? textOf(after[field]) : null }
     return readConflict(change, after[field])
   })
-  const isComplete = (change: AuditFieldChange) => change.old !== null && change.new !== null
-  return changes.filter((change) => (change.old ?? '') !== (change.new ?? '')).toSorted((a, b) => Number(isComplete(b)) - Number(isComplete(a)))
+  return changes.filter((change) => (change.old ?? '') !== (change.new ?? '')).toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** Splits texts into those that together fit on one line of `maxLength` characters, and the others. Keeps the order. */

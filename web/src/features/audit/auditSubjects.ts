@@ -1,7 +1,9 @@
 import type { AuditEvent } from '@/api/types'
+import { isRecord } from '@/lib/json'
 import { buildPath } from '@/lib/route'
+import type { AuditTextKey } from './text'
 
-/** Kinds of audit subjects that have a translated name and a page. Subjects of other kinds are shown as the server sent them. */
+/** Kinds of audit subjects that have a page. */
 const SUBJECT_KINDS = ['user', 'vehicle', 'campaign'] as const
 const SUBJECT = /^([a-z]+) (\d+)$/
 
@@ -34,3 +36,25 @@ const isDeletion = ({ kind, summary }: AuditEvent) => kind === 'campaign-deleted
  * outside the list or together with their campaign; the pages of such subjects report that the subject does not exist.
  */
 export const listDeletedSubjects = (events: AuditEvent[]): Set<string> => new Set(events.filter(isDeletion).map(({ subject }) => subject))
+
+/** Patterns of subjects without a page, with the text key of their name. The group is the placeholder `id` of the text. */
+const OTHER_SUBJECTS: [pattern: RegExp, key: AuditTextKey][] = [
+  [/^all campaigns$/, 'subject.allCampaigns'],
+  [/^all keys$/, 'subject.allKeys'],
+  [/^audit log$/, 'subject.auditLog'],
+  [/^access entries$/, 'subject.accessEntries'],
+  [/^job (\d+)$/, 'subject.job'],
+  [/^unknown hmc (.*)$/, 'subject.unknownHmc'],
+]
+
+/** Returns the text key and the placeholder of the name of a subject without a page; null for a subject that the web does not know. */
+export function describeOtherSubject(subject: string): { key: AuditTextKey; id: string } | null {
+  const known = OTHER_SUBJECTS.find(([pattern]) => pattern.test(subject))
+  return known === undefined ? null : { key: known[1], id: known[0].exec(subject)?.[1] ?? '' }
+}
+
+/** Returns the login name (HMC) that an event recorded for its subject, which is a user; null when the event recorded none. */
+export function readRecordedHmc({ old, new: after }: AuditEvent): string | null {
+  const recorded: unknown[] = [after, old].map((values) => (isRecord(values) ? values.hmc : undefined))
+  return recorded.find((hmc) => typeof hmc === 'string') ?? null
+}

@@ -1,9 +1,10 @@
-import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
 import { endSessionAndKeepData, type SessionUser } from '@/api/session'
 import type { Campaign } from '@/api/types'
 import { recordSavedFiles } from '@/testing/savedFiles'
 import { holdInspections } from '@/testing/pendingSaves'
+import { createFake } from '@/testing/createFake'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, OPERATOR, renderPage } from '@/testing/renderPage'
 import { CampaignTable } from '@/ui/CampaignTable'
@@ -126,4 +127,32 @@ test('the progress of a campaign states which part of its vehicles has a status'
   stubServer({ 'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [], 'GET /campaigns/5/activity': { hours: [], people: [], total: 40, inspected: 3, inspected_before: 0, yards: [yard] } })
   renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
   expect(await screen.findByText('12% com status')).toBeDefined()
+})
+
+test('on a phone, the charts and the people are collapsed to their figures, and this device remembers what was opened', async () => {
+  vi.spyOn(window, 'matchMedia').mockReturnValue(createFake<MediaQueryList>({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }))
+  signInAs(LEADER)
+  const at = new Date().toISOString()
+  const people = [{ hmc: '1007', yard_id: 2, yard_name: 'A', last_at: at, per_hour: 72, saves: 5 }]
+  const replies = {
+    'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [], 'GET /campaigns/5/pace': { campaign_id: 5, per_hour: 72, remaining: 37, finish_at: null, people },
+    'GET /campaigns/5/activity': { hours: [{ at, inspected: 3, saves: 3, found_wrong: 0 }], yards: [], people: [], total: 40, inspected: 3, inspected_before: 0 },
+  }
+  stubServer(replies)
+  const person = renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  await screen.findByText('1 pessoa agora · 72 por hora')
+  await screen.findByText('3 inspected')
+  expect([...document.querySelectorAll('summary')].map(({ textContent }) => textContent)).toEqual(['Progress over time7%', 'Per hour, today3 inspected', 'Working now1 pessoa agora · 72 por hora'])
+  expect(screen.queryByRole('img', { name: /no total$/ })).toBeNull()
+  expect(screen.queryByText('1007')).toBeNull()
+  await person.click(screen.getByText('Working now'))
+  await screen.findByText('1007')
+  cleanup()
+  renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  await screen.findByText('1007')
+  expect(screen.queryByRole('img', { name: /no total$/ })).toBeNull()
+  await person.click(screen.getByText('Per hour, today'))
+  expect(await screen.findByRole('img', { name: /no total$/ })).toBeDefined()
+  await person.click(screen.getByText('Working now', { selector: 'summary *' }))
+  await waitFor(() => expect(screen.queryByText('1007')).toBeNull())
 })

@@ -14,6 +14,7 @@ import { NeedsAttentionCard } from './NeedsAttentionCard'
 import { CampaignFacts } from './CampaignFacts'
 import { CampaignPageSkeleton } from './CampaignPageSkeleton'
 import { CampaignKeyFigures } from './CampaignKeyFigures'
+import { ActivityPhoneSections, PacePhoneSection } from './CampaignPhoneSections'
 import { ActivitySection } from './dashboard/ActivitySection'
 import { ParkingSpaceMapPanel } from './dashboard/ParkingSpaceMapPanel'
 import { HistoryCard } from './history/HistoryCard'
@@ -75,9 +76,8 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
   const activity = useCampaignActivity(campaign)
   const forecast = useFinishForecast(campaign, activity.data, pace)
-  const activityPart = (part: 'all' | 'progress' | 'hours') => (isWide || manages) && campaign.total_vehicles > 0 && (
-    <ActivitySection isCampaign part={part} note={yard === null ? undefined : t('number.wholeCampaign')} query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} isClosed={isClosed} />
-  )
+  const chart = { isCampaign: true, note: yard === null ? undefined : t('number.wholeCampaign'), query: activity, pace: pace?.people.length ? pace.per_hour : 0, dueAt: campaign.due_at, isClosed }
+  const activityPart = (part: 'progress' | 'hours') => campaign.total_vehicles > 0 && <ActivitySection part={part} {...chart} />
   const figures = <CampaignKeyFigures manages={manages} campaign={campaign} pace={pace} activity={activity.data} forecast={forecast} yard={yard} />
   const bays = useParkingSpaceMapVehicles(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
@@ -139,12 +139,12 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithPendingSaves; yard: 
           ) : (
             <YardProgressStrip yards={yards.data ?? []} left={yard === null && !campaign.progress_unknown ? campaign.total_vehicles - campaign.total_inspected : undefined} current={yard} hrefOf={hrefOf} />
           )}
-          {!isWide && activityPart('all')}
+          {!isWide && manages && campaign.total_vehicles > 0 && <ActivityPhoneSections {...chart} />}
           {isWide && <ParkingSpaceMapPanel campaign={id} yards={listYardsWithVehicles(yards.data ?? [])} current={yard} isClosed={isClosed} {...bays} />}
         </div>
         <div className={styles.column}>
           {isWide && attention}
-          <InspectionPaceList manages={manages} paces={pace === undefined ? [] : [pace]} />
+          {isWide ? <InspectionPaceList manages={manages} paces={pace === undefined ? [] : [pace]} /> : <PacePhoneSection manages={manages} pace={pace} />}
           {isWide && activityPart('hours')}
           {isWide && download}
           {manages && <HistoryCard campaign={id} />}

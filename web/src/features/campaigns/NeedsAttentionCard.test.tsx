@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { endSessionAndKeepData } from '@/api/session'
 import { stubServer } from '@/testing/server'
 import { LEADER, renderPage, signInAs } from '@/testing/renderPage'
+import { getDeviceId } from '@/offline/outbox'
 import { NeedsAttentionCard } from './NeedsAttentionCard'
 
 const MINUTE = 60_000
@@ -16,7 +17,7 @@ async function open(campaign?: number, totalConflicts = 2) {
   signInAs(LEADER)
   stubServer({
     'GET /conflicts': { conflicts: [conflict, { ...conflict, id: 2, mine_at: ago(60) }], meta: { page_index: 0, total_count: totalConflicts, per_page: 50 } },
-    'GET /campaigns/5/held': { devices: 2, saves: 28, held: [held('4712', 60), held('4713', 2)] },
+    'GET /campaigns/5/held': { devices: 2, saves: 28, held: [held('4712', 60), held('4713', 16)] },
     'GET /vehicles/campaign/5': { vehicles: [{ modified_at: ago(3 * 24 * 60) }, { modified_at: ago(60) }], meta: { page_index: 0, total_count: 2, per_page: 200, campaign_name: 'Airbag' } },
   })
   renderPage(() => <NeedsAttentionCard campaigns={[5]} {...(campaign !== undefined && { campaign, hasRepairs: true })} />, '/', '/')
@@ -25,13 +26,13 @@ async function open(campaign?: number, totalConflicts = 2) {
 }
 const links = (card: Awaited<ReturnType<typeof open>>) => card.getAllByRole('link').map((link) => `${link.textContent} ${link.getAttribute('href')}`)
 
-test('each phone with pending saves is a row with its age and a way to its campaign, after the conflicts and theirs', async () => {
+test('each silent phone with pending saves is a row with its age and a way to its campaign, after the conflicts and theirs', async () => {
   const card = await open()
   await card.findByText('2 conflicts')
   expect(links(card)).toEqual([
     '2 conflictsmais antigo há 3 horas /conflicts',
     'Phone of 4712 is silentpendentes: 14, a mais antiga há 1 hora /campaign/5',
-    'Phone of 4713 has saves to sendpendentes: 14, a mais antiga há 2 minutos /campaign/5',
+    'Phone of 4713 is silentpendentes: 14, a mais antiga há 16 minutos /campaign/5',
   ])
   expect(card.getByRole('heading').textContent).toBe('Needs attention3')
 })
@@ -41,11 +42,22 @@ test('with more conflicts than are loaded, the age of the oldest loaded one is s
   expect((await card.findByRole('link', { name: /51 conflicts/ })).textContent).toBe('51 conflictsmais antigo há 3 horas ou mais')
 })
 
+test('a phone is listed only after 15 minutes without a report, however old its saves are, and this device is never listed', async () => {
+  signInAs(LEADER)
+  stubServer({
+    'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } },
+    'GET /campaigns/5/held': { devices: 3, saves: 42, held: [held('4712', 14), { ...held('4713', 4), oldest_at: ago(90) }, { ...held('1004', 60), device: getDeviceId() }] },
+  })
+  renderPage(() => <NeedsAttentionCard campaigns={[5]} />, '/', '/')
+  expect(await screen.findByText('Nenhum conflito e nenhuma campanha a revisar.')).toBeTruthy()
+  expect(screen.queryAllByRole('link')).toEqual([])
+})
+
 test('a save of less than a minute ago is old since just now', async () => {
   signInAs(LEADER)
   stubServer({
     'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } },
-    'GET /campaigns/5/held': { devices: 1, saves: 14, held: [held('4712', 0)] },
+    'GET /campaigns/5/held': { devices: 1, saves: 14, held: [{ ...held('4712', 20), oldest_at: ago(0) }] },
   })
   renderPage(() => <NeedsAttentionCard campaigns={[5]} />, '/', '/')
   expect((await screen.findByRole('link', { name: /4712/ })).textContent).toContain('a mais antiga agora há pouco')

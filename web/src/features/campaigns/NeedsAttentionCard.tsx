@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { useOpenConflictsQuery } from '@/api/conflicts'
 import type { CampaignPage } from '@/api/types'
+import { getDeviceId } from '@/offline/outbox'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { buildPath, Link } from '@/lib/route'
 import { formatCount } from '@/lib/format'
@@ -14,7 +15,7 @@ import type { YardProgress } from './YardProgressStrip'
 import styles from './NeedsAttentionCard.module.css'
 
 interface NeedsAttentionCardProps {
-  /** Ids of the campaigns for which the card lists phones with unsent saves. */
+  /** Ids of the campaigns for which the card lists silent phones with unsent saves. */
   campaigns: number[]
   /**
    * Id of the campaign whose conflicts and long repairs are counted. When absent, the card counts the conflicts of all campaigns, but no
@@ -38,12 +39,12 @@ interface NeedsAttentionCardProps {
  * how many more problems of that kind exist.
  */
 const MAX_NAMED = 3
-/** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent. */
+/** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent and is listed. */
 const SILENT_MS = 15 * 60_000
 
 /**
- * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, phones with unsent saves,
- * idle yards, missing vehicles, long repairs and campaigns to review.
+ * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, silent
+ * phones with unsent saves, idle yards, missing vehicles, long repairs and campaigns to review. It omits this device, which the person holds.
  */
 export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [], hasRepairs = false, reviews, sources = [] }: NeedsAttentionCardProps) {
   const t = useCampaignsText()
@@ -52,7 +53,10 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
   const longRepairs = useLongRepairCount(campaign ?? 0, hasRepairs)
   const repairs = longRepairs.data ?? 0
-  const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 }))).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
+  const now = useCurrentTime()
+  const held = devices.flatMap(({ data }, index) => (data?.held ?? []).map((one) => ({ ...one, campaign: campaigns[index] ?? 0 })))
+    .filter(({ device, told_at }) => device !== getDeviceId() && now - Date.parse(told_at) >= SILENT_MS)
+    .toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
   const failed = [openConflicts, longRepairs, ...devices, ...sources].filter(({ isError, data }) => isError && data === undefined)
   const isKnown = failed.length === 0 && conflicts !== undefined && !longRepairs.isLoading && [...devices, ...sources].every(({ isPending }) => !isPending)
   const open = conflicts?.meta.total_count ?? 0
@@ -99,15 +103,12 @@ interface SilentPhoneProps {
   hmc: string
   saves: number
   oldest_at: string
-  told_at: string
   to: string
 }
 
-/** Row for a phone with unsent saves: the user of the phone, the number of saves, and the age of the oldest save. */
-function SilentPhone({ hmc, saves, oldest_at, told_at, to }: SilentPhoneProps) {
+/** Row for a silent phone with unsent saves: the user of the phone, the number of saves, and the age of the oldest save. */
+function SilentPhone({ hmc, saves, oldest_at, to }: SilentPhoneProps) {
   const t = useCampaignsText()
-  const now = useCurrentTime()
   const age = useTimeAgoFormatter()(Date.parse(oldest_at))
-  const isSilent = now - Date.parse(told_at) >= SILENT_MS
-  return <NeedsAttentionItem isUrgent={isSilent} icon="phone" to={to} text={t(isSilent ? 'attention.silent' : 'attention.phone', { hmc })} detail={t('held.line', { n: saves, age })} />
+  return <NeedsAttentionItem isUrgent icon="phone" to={to} text={t('attention.silent', { hmc })} detail={t('held.line', { n: saves, age })} />
 }

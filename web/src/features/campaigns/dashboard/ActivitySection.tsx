@@ -5,13 +5,13 @@ import { Card, Skeleton } from '@/ui/Page'
 import type { ActivityPanelProps } from './ActivityPanel'
 import { useDashboardText } from './text'
 
-type Props = Omit<ActivityPanelProps, 'activity'> & { query: { data: ActivityPanelProps['activity'] | undefined; error: unknown; refetch: () => unknown } }
+export type ActivitySectionProps = Omit<ActivityPanelProps, 'activity'> & { query: { data: ActivityPanelProps['activity'] | undefined; error: unknown; refetch: () => unknown } }
 
 /** Approximate heights in pixels of the charts, for the placeholder. */
 const [PROGRESS_HEIGHT, HOURS_HEIGHT] = [420, 194]
 
 /** Section with charts of the inspections over time. The chart code is loaded on first use; if that fails, the rest of the page works, and the part 'hours' is left out. */
-export function ActivitySection({ query: { data: activity, error, refetch }, ...rest }: Props) {
+export function ActivitySection({ query: { data: activity, error, refetch }, ...rest }: ActivitySectionProps) {
   const t = useDashboardText()
   const [attempt, setAttempt] = useState(1)
   const [failedAttempt, setFailedAttempt] = useState(0)

@@ -18,7 +18,7 @@ interface HourColumnsProps {
   formats: DateFormatters
 }
 
-/** Column chart of the vehicles inspected in each hour of one day. The column of the current hour is paler, because the hour is not over. */
+/** Column chart of the vehicles inspected in each hour of one day. The column of the current hour is pale with an outline, because the hour is not over. */
 export function HourlyColumnChart({ worked, hours, day, now, label, formats }: HourColumnsProps) {
   const [frame, width] = useElementWidth(320)
   const begin = getStartOfDay(day)
@@ -37,7 +37,7 @@ export function HourlyColumnChart({ worked, hours, day, now, label, formats }: H
           const middle = (n + 0.5) * step
           return (
             <g key={hour}>
-              <rect x={n * step + 2} y={count > 0 ? y(count) : HEIGHT - BOTTOM - 3} width={Math.max(step - 4, 1)} height={count > 0 ? HEIGHT - BOTTOM - y(count) : 3} rx="2"
+              <rect x={n * step + 2} y={count > 0 ? y(count) : HEIGHT - BOTTOM - 2} width={Math.max(step - 4, 1)} height={count > 0 ? HEIGHT - BOTTOM - y(count) : 2} rx="2"
                 className={count === 0 ? styles.noColumn : now < at + HOUR_MS ? styles.columnNow : styles.column} />
               {count > 0 && <text x={middle} y={y(count) - 6} textAnchor="middle" className={styles.count}>{formatCount(count)}</text>}
               {n % each === 0 && <text x={middle} y={HEIGHT - 6} textAnchor="middle" className={styles.axis}>{formats.time(at).slice(0, 2)}</text>}

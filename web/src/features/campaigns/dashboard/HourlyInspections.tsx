@@ -1,11 +1,11 @@
 import { useId } from 'react'
 import type { InspectionActivity } from '@/api/types'
-import { formatCount } from '@/lib/format'
 import type { DateFormatters } from './dateFormatters'
 import { listWorkedHours } from './forecast'
 import { HourlyColumnChart } from './HourlyColumnChart'
+import { findLastWorkedDay } from './lastWorkedDay'
 import { useDashboardText } from './text'
-import { getStartOfDay, type WorkingHours } from './workingHours'
+import type { WorkingHours } from './workingHours'
 import styles from './HourlyInspections.module.css'
 
 interface HourlyInspectionsProps {
@@ -23,17 +23,14 @@ interface HourlyInspectionsProps {
 export function HourlyInspections({ activity, hours, now, formats, isPanel = false, note }: HourlyInspectionsProps) {
   const t = useDashboardText()
   const heading = useId()
-  const worked = listWorkedHours(activity)
-  const lastWork = worked.at(-1)?.at
-  if (lastWork === undefined) return null
-  const begin = getStartOfDay(lastWork)
-  const day = begin === getStartOfDay(now) ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
-  const n = formatCount(worked.filter(({ at }) => getStartOfDay(at) === begin).reduce((all, { inspected }) => all + inspected, 0))
+  const last = findLastWorkedDay(activity, now, formats, t)
+  if (last === null) return null
+  const { at, name: day, inspected: n } = last
   const Heading = isPanel ? 'h2' : 'h3'
   return (
     <section className={isPanel ? styles.panel : styles.part} aria-labelledby={heading}>
       <Heading id={heading}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n })}{note && ` · ${note}`}</span></Heading>
-      <HourlyColumnChart worked={worked} hours={hours} day={lastWork} now={now} label={t('chart.hoursLabel', { day, n })} formats={formats} />
+      <HourlyColumnChart worked={listWorkedHours(activity)} hours={hours} day={at} now={now} label={t('chart.hoursLabel', { day, n })} formats={formats} />
     </section>
   )
 }
