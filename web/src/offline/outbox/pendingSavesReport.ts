@@ -6,6 +6,11 @@ import { getUndoMsLeft, type PendingSave } from './pendingSave'
 import { selectOutboxOfCurrentUser, outboxState } from './store'
 
 const DELAY_MS = 2000
+/**
+ * Time in milliseconds after which the same pending saves are reported again. A device that reports nothing for 15 minutes is shown to team
+ * leaders as silent.
+ */
+export const REPEAT_MS = 5 * 60_000
 const nameOf = (owner: string) => `reported:${owner}`
 
 interface Pending {
@@ -27,14 +32,19 @@ export function buildPendingSavesReport(entries: readonly PendingSave[]): Pendin
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined
+let reportedAt = -Infinity
 
 /**
- * Reports the signed-in person's pending saves on this device to the server, if the saves have changed since the last report. The server
- * uses the reports to warn a person who closes a campaign while saves are pending.
+ * Reports the signed-in person's pending saves on this device to the server, when they have changed and every five minutes. The server
+ * uses the reports to warn a person who closes a campaign while saves are pending, and to list silent devices.
  */
 export function reportPendingSaves(): void {
+  reportAfter(DELAY_MS)
+}
+
+function reportAfter(ms: number): void {
   clearTimeout(timer)
-  timer = setTimeout(() => void report().catch(() => undefined), DELAY_MS)
+  timer = setTimeout(() => void report().catch(() => undefined), ms)
 }
 
 async function report(): Promise<void> {
@@ -44,7 +54,9 @@ async function report(): Promise<void> {
   const owner = getDataOwnerKey(session.user)
   const held = buildPendingSavesReport(entries.filter((entry) => entry.owner === owner && getUndoMsLeft(entry, Date.now()) === 0))
   const [now, before] = [JSON.stringify(held), localStorage.getItem(nameOf(owner)) ?? '[]']
-  if (now === before) return
+  if (held.length > 0) reportAfter(REPEAT_MS)
+  if (now === before && (held.length === 0 || Date.now() - reportedAt < REPEAT_MS)) return
   await unwrapEmptyResponse(apiClient.PUT('/devices/{device}/held', { params: { path: { device: getDeviceId() } }, body: { held } }))
   localStorage.setItem(nameOf(owner), now)
+  reportedAt = Date.now()
 }
