@@ -76,10 +76,12 @@ test('the preview names each saved status that the change overwrites, and open c
       ...outcome, preview: [{ ...first, has_open_conflict: true }], replaced_statuses: [{ status: 'ng', vehicles: 1_200 }, { status: 'Repair', vehicles: 1 }], open_conflicts: 2,
     },
   })
-  const list = within(tool.getByText('Saved status that will be overwritten:').parentElement!).getByRole('list')
+  const list = tool.getByRole('list')
   expect(within(list).getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([`ng${formatCount(1_200)}`, 'Repair1'])
+  expect(tool.getByText('Saved status that will be overwritten:').nextElementSibling).toBe(list)
   expect(isBefore(list, execute)).toBe(true)
-  expect(tool.getByText('2 of the vehicles have an open conflict.').parentElement!.querySelector('a')!.getAttribute('href')).toBe('/conflicts')
+  expect(tool.getByText('2 of the vehicles have an open conflict.')).toBeTruthy()
+  expect(tool.getByRole('link', { name: 'Conflicts' }).getAttribute('href')).toBe('/conflicts')
   expect(within(tool.getByRole('table', { name: 'Changes' })).getByText('Open conflict')).toBeTruthy()
 })
 
