@@ -6,11 +6,13 @@ import { jobsQuery } from '@/api/jobs'
 import { queryKeys } from '@/api/queryKeys'
 import { BULK_RESULT_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
 import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearchParams, CsvUpdateResult, Job, Vehicle, VehicleUpdate } from '@/api/types'
-import { allCampaignsQuery, allYardsQuery, campaignPageQuery } from '@/offline/queries'
+import { allCampaignsQuery, allYardsQuery, campaignPageQuery, campaignQuery } from '@/offline/queries'
 import { recordUndoRefusal } from './undoRefusals'
 
 export const useManagedCampaigns = (search: CampaignSearchParams) => useQuery(campaignPageQuery(search))
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
+/** Fetches a campaign with the counts of all its yards. */
+export const useWholeCampaign = (id: number, enabled: boolean) => useQuery({ ...campaignQuery(id, null), enabled })
 export const useAllYards = () => useQuery(allYardsQuery)
 
 /** Returns a function that refetches all vehicle and campaign queries after a bulk change. */
