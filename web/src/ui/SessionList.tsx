@@ -86,12 +86,14 @@ export function SessionList({ sessions, failed, ending, why, onRetry, onEnd }: S
       </ul>
       {why !== null && <Alert kind="error">{t('sessions.notEnded', { why })}</Alert>}
       {others.length > 0 && (
-        <div className={styles.all}>
+        <>
           <p className="quiet">{t('sessions.explain')}</p>
-          <Button icon="out" data-danger busy={ending === null} onClick={() => onEnd(null)}>
-            {t(others.length < sessions.length ? 'sessions.endOthers' : 'sessions.endAll')}
-          </Button>
-        </div>
+          <div className={styles.all}>
+            <Button icon="out" data-danger busy={ending === null} onClick={() => onEnd(null)}>
+              {t(others.length < sessions.length ? 'sessions.endOthers' : 'sessions.endAll')}
+            </Button>
+          </div>
+        </>
       )}
     </>
   )

@@ -168,23 +168,6 @@ test('a campaign is deleted only after YES', async () => {
   expect(await screen.findByText('Campanha deletada com sucesso "Airbag".')).toBeTruthy()
 })
 
-test.each([
-  [{ total_inspected: 0 }, 'Os veículos (40) também serão excluídos.', 'Nenhum veículo foi inspecionado ainda.'],
-  [{ total_vehicles: 0, total_inspected: 0, progress_unknown: true }, 'Os veículos (?) também serão excluídos.', 'Não foi possível obter o progresso. A campanha pode ter veículos inspecionados.'],
-])('the deletion of a campaign with %j says what is lost', async (progress, vehicles, inspected) => {
-  const { person } = open({ 'GET /campaigns': { ...page, campaigns: [{ ...campaign, ...progress }] } })
-  await act(person, 'Delete Airbag')
-  const words = screen.getByRole('dialog').textContent
-  expect([words?.includes(vehicles), words?.includes(inspected)]).toEqual([true, true])
-})
-
-test('the deletion of a campaign names all its vehicles where the list shows those of one yard', async () => {
-  const { person } = open({ 'GET /campaigns': { ...page, campaigns: [{ ...campaign, total_vehicles: 4, total_inspected: 0 }] }, 'GET /campaigns/5': campaign }, { address: '/campaign-list/2' })
-  await act(person, 'Delete Airbag')
-  expect(await screen.findByText('Já inspecionados: 3 de 40. Essas inspeções serão perdidas.')).toBeTruthy()
-  expect(screen.getByRole('dialog').textContent).toContain('Os veículos (40) também serão excluídos.')
-})
-
 test('a card keeps the export and has the other actions in a menu', async () => {
   vi.spyOn(window, 'matchMedia').mockReturnValue(createFake<MediaQueryList>({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }))
   const { person, sent } = open({ 'DELETE /campaigns/5': { success: true } })
