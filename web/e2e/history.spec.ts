@@ -46,13 +46,10 @@ for (const viewport of SIZES) {
       await tool.getByRole('group', { name: 'Kind of change' }).getByRole('button', { name: /^All/ }).click()
       await takeScreenshot(page, 'history')
       const imported = jobsOf(tool, name).filter({ hasText: 'Import of campaign.xlsx' })
-      await imported.getByRole('button', { name: /^Undo/ }).click()
-      const dialog = page.getByRole('dialog')
-      await expect(dialog).toContainText(`Exclui a campanha ${name} e seus veículos (30)`)
-      await dialog.getByRole('button', { name: 'YES' }).click()
-      await expect(dialog).toContainText('Campanha não excluída. Veículos alterados depois da importação: 30.')
-      await dialog.getByRole('button', { name: 'Close' }).click()
+      await expect(imported).toContainText('Não pode ser desfeita: 30 veículos já foram inspecionados.')
+      await expect(imported.getByRole('button')).toHaveCount(0)
 
+      const dialog = page.getByRole('dialog')
       await job.getByRole('button', { name: /^Undo/ }).click()
       await expect(dialog).toContainText('Restaura status, vaga e observações (veículos: até 30)')
       await takeScreenshot(page, 'history-question')
@@ -62,8 +59,39 @@ for (const viewport of SIZES) {
       await takeScreenshot(page, 'history-left')
       await dialog.getByRole('button', { name: 'Close' }).click()
       await expect(job).toContainText(/Undone by tm.* on .*\. Vehicles restored: 29\./)
+      await expect(imported).toContainText('Não pode ser desfeita: 1 veículo já foi inspecionado.')
       const progress = await (await page.request.get(`/api/campaigns/${id}`, { headers })).json()
       expect(progress).toMatchObject({ total_vehicles: 30, total_inspected: 1 })
+    })
+
+    test('an import that the server refuses to undo says why in its row, also after a reload, until the change is undone', async ({ page }) => {
+      const [name, model] = [uniqueName('Moved'), `M${Date.now().toString(36).toUpperCase()}`]
+      const leader = await getSharedMember(page.request, 'tm')
+      const headers = await getHeaders(page.request, leader)
+      const id = await importCampaign(page.request, headers, name, rows, model)
+      const moved = await page.request.post('/api/vehicles/bulk/parking-space', { headers, data: { rows: [{ vin: vinOf(at(0), model), parking_space: 'A-900' }], campaign_id: id } })
+      expect(await moved.json()).toMatchObject({ updated: 1 })
+      const dialog = page.getByRole('dialog')
+      const open = async () => {
+        const tool = await openTool(page, 'History')
+        await tool.getByRole('searchbox').fill(name) // other tests import at the same time
+        return { imported: jobsOf(tool, name).filter({ hasText: 'Import of' }), change: jobsOf(tool, name).filter({ hasText: 'Parking spaces' }) }
+      }
+      const confirmUndo = async (job: Locator, result: string) => {
+        await job.getByRole('button', { name: /^Undo/ }).click()
+        await dialog.getByRole('button', { name: 'YES' }).click()
+        await expect(dialog).toContainText(result)
+        await dialog.getByRole('button', { name: 'Close' }).click()
+      }
+      await openAs(page, leader, '/campaign-list')
+      await confirmUndo((await open()).imported, 'Campanha não excluída. Veículos alterados depois da importação: 1.')
+      await page.goto('/campaign-list')
+      const { imported, change } = await open()
+      await expect(imported).toContainText('Não pode ser desfeita: 1 veículo mudou depois.')
+      await expect(imported.getByRole('button')).toHaveCount(0)
+      await takeScreenshot(page, 'history-refused')
+      await confirmUndo(change, '1 veículo restaurado.')
+      await expect(imported.getByRole('button', { name: /^Undo/ })).toBeVisible()
     })
 
     test('an import nobody worked on goes with its campaign', async ({ page }) => {

@@ -1,4 +1,4 @@
-import { expect, test, type BrowserContext, type Page } from './support/test'
+import { expect, test, type BrowserContext, type Locator, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, fetchVehicle, type Vehicle } from './support/campaign'
 import { makeAvailableOffline } from './support/campaignActions'
 import { openNotes } from './support/parts'
@@ -92,6 +92,13 @@ test('a save that waits is edited or discarded; one that is refused says why', a
   const waiting = page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')
   await expect(waiting).toContainText([second.vin_number, first.vin_number])
   await expect(waiting.nth(1)).toContainText('Not Found')
+  await test.step('on a wide desk neither the list nor its button is as wide as the window', async () => {
+    await page.setViewportSize({ width: 1920, height: 1080 })
+    const widthOf = async (part: Locator) => (await part.boundingBox())?.width ?? Infinity
+    expect(await widthOf(waiting.first())).toBeLessThanOrEqual(680)
+    expect(await widthOf(page.getByRole('button', { name: 'Try now' }))).toBeLessThanOrEqual(240)
+    await page.setViewportSize(PHONE)
+  })
   await page.getByRole('button', { name: `Discard the inspection of ${second.vin_number}` }).click()
   await page.getByRole('button', { name: 'YES', exact: true }).click()
   await expect(waiting).toHaveCount(1)

@@ -88,9 +88,11 @@ export function SessionList({ sessions, failed, ending, why, onRetry, onEnd }: S
       {others.length > 0 && (
         <>
           <p className="quiet">{t('sessions.explain')}</p>
-          <Button wide icon="out" data-danger busy={ending === null} onClick={() => onEnd(null)}>
-            {t(others.length < sessions.length ? 'sessions.endOthers' : 'sessions.endAll')}
-          </Button>
+          <div className={styles.all}>
+            <Button icon="out" data-danger busy={ending === null} onClick={() => onEnd(null)}>
+              {t(others.length < sessions.length ? 'sessions.endOthers' : 'sessions.endAll')}
+            </Button>
+          </div>
         </>
       )}
     </>

@@ -26,10 +26,10 @@ export default function ConfirmPasswordDialog({ prompt: { confirmed, cancelled }
         <PasswordField label={t('account.own')} autoComplete="current-password" value={password} onChange={(event) => setPassword(event.target.value)} />
         {problem && <Alert kind="error">{problem}</Alert>}
         <div className={styles.answers}>
-          <Button onClick={cancelled}>{t('account.cancel')}</Button>
           <Button kind="primary" type="submit" busy={confirm.isPending} disabled={password === ''}>
             {t('account.goOn')}
           </Button>
+          <Button onClick={cancelled}>{t('account.cancel')}</Button>
         </div>
       </form>
     </Dialog>

@@ -3,6 +3,7 @@ import type { InspectionActivity, InspectionPace } from '@/api/types'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/format'
+import { formatPercentage } from '@/lib/percentage'
 import { ProgressBar } from '@/ui/ProgressBar'
 import type { CampaignWithPendingSaves } from './api'
 import type { FinishForecast } from './dashboard/forecast'
@@ -53,14 +54,14 @@ export function CampaignKeyFigures({ campaign, pace, activity, forecast, yard, m
         <dt>{t('number.inspected')}</dt>
         <dd>
           <ProgressBar label={t('campaigns.progressOf', { name: campaign.name })} done={done} total={total} unknown={isUnknown} ticks={48} />
-          <span className="quiet">{total > 0 && !isUnknown && statuses ? t('number.percentStatus', { n: Math.floor((100 * withStatus) / total) }) : '\u00a0'}</span>
+          <span className="quiet">{total > 0 && !isUnknown && statuses ? t('number.percentStatus', { n: formatPercentage(withStatus, total) }) : '\u00a0'}</span>
           <PendingSavesLine n={campaign.unsent} />
         </dd>
       </div>
-      <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percentLeft', { n: Math.round((100 * (total - done)) / total) })} />
+      <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percentLeft', { n: formatPercentage(total - done, total) })} />
       {!isClosed && <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(perHour)) : NONE} more={isGoing && (yard !== null && isWhole ? t('number.wholeCampaign') : t('number.people', { n: people }))} />}
       {!isClosed && <FinishFigure forecast={forecast} yard={yard} />}
-      <Figure name={t('number.wrong')} value={wrong === null ? NONE : formatCount(wrong)} more={wrong !== null && withStatus > 0 && t('number.percentWrong', { n: Math.round((100 * wrong) / withStatus) })} />
+      <Figure name={t('number.wrong')} value={wrong === null ? NONE : formatCount(wrong)} more={wrong !== null && withStatus > 0 && t('number.percentWrong', { n: formatPercentage(wrong, withStatus) })} />
     </dl>
   )
 }

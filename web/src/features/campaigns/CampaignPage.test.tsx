@@ -126,7 +126,18 @@ test('the progress of a campaign states which part of its vehicles has a status'
   const yard = { yard_id: 2, yard_name: 'A', inspected: 0, saves: 0, found_wrong: 0, total_vehicles: 40, total_inspected: 3, statuses }
   stubServer({ 'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [], 'GET /campaigns/5/activity': { hours: [], people: [], total: 40, inspected: 3, inspected_before: 0, yards: [yard] } })
   renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
-  expect(await screen.findByText('12% com status')).toBeDefined()
+  expect(await screen.findByText('13% com status')).toBeDefined()
+})
+
+test.each([[20, 19_980, '<1% com status', '>99% do total'], [19_980, 20, '>99% com status', '<1% do total']])('%i vehicles with a status of 20000 are neither none nor all', async (inspected, left, withStatus, ofAll) => {
+  signInAs(OPERATOR)
+  const total = inspected + left
+  const yard = { yard_id: 2, yard_name: 'A', inspected, saves: 0, found_wrong: 0, total_vehicles: total, total_inspected: inspected, statuses: [{ status: 'ok', vehicles: inspected }] }
+  const all = { ...campaign, total_vehicles: total, total_inspected: inspected }
+  stubServer({ 'GET /campaigns/5': all, 'GET /yards/vehicle-counts': [], 'GET /campaigns/5/activity': { hours: [], people: [], total, inspected, inspected_before: 0, yards: [yard] } })
+  renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  expect(await screen.findByText(withStatus)).toBeDefined()
+  expect(screen.getByText(ofAll)).toBeDefined()
 })
 
 test('on a phone, the charts and the people are collapsed to their figures, and this device remembers what was opened', async () => {

@@ -57,9 +57,9 @@ function DueDateDialog({ campaign, onClose }: { campaign: Campaign; onClose: () 
         <TextField label={t('due.when')} hint={t('due.hint')} type="datetime-local" required value={field} onChange={(event) => setField(event.target.value)} />
         {set.error && <Alert kind="error">{getErrorMessage(set.error, t)}</Alert>}
         <div className={styles.ways}>
-          <Button onClick={onClose} disabled={set.isPending}>{t('due.cancel')}</Button>
-          {campaign.due_at && <Button onClick={() => save(null)} disabled={set.isPending}>{t('due.remove')}</Button>}
           <Button kind="primary" type="submit" busy={set.isPending} disabled={field === ''}>{t('due.save')}</Button>
+          <Button onClick={onClose} disabled={set.isPending}>{t('due.cancel')}</Button>
+          {campaign.due_at && <Button data-danger onClick={() => save(null)} disabled={set.isPending}>{t('due.remove')}</Button>}
         </div>
       </form>
     </Dialog>

@@ -14,7 +14,8 @@ import { isUploadCancelled, createWorkbookUpload, useCancelUpload, useUploadWork
 import { ExpectedColumnTable } from './ExpectedColumnTable'
 import { RecentImportList } from './RecentImportList'
 import { RejectedUploadNotice } from './RejectedUploadNotice'
-import { useImportText } from './text'
+import { UploadButton } from './UploadButton'
+import { useImportText, type ImportTextKey } from './text'
 import styles from './ImportPage.module.css'
 
 const useFile = createFormDraftHook<File | null>(null)
@@ -52,11 +53,7 @@ export default function ImportPage() {
           {upload.isPending && cancel.isError && <Alert kind="error">{t('import.notCancelled', { why: getErrorMessage(cancel.error, t) })}</Alert>}
           {upload.isError && (isUploadCancelled(upload.error) ? <Alert kind="info">{t('import.cancelled')}</Alert> : <RejectedUploadNotice error={upload.error} />)}
           {upload.isSuccess && <Success imported={upload.data} />}
-          {!upload.isSuccess && (
-            <Button kind="primary" big wide icon="upload" disabled={file === null} busy={upload.isPending} onClick={send}>
-              {t('import.submit')}
-            </Button>
-          )}
+          {!upload.isSuccess && <UploadButton obstacle={findUploadObstacle({ file, complaint, isRefused: upload.isError })} busy={upload.isPending} onUpload={send} />}
         </Card>
         <ExpectedColumnTable />
         <RecentImportList />
@@ -64,6 +61,12 @@ export default function ImportPage() {
       {!upload.isPending && <PageDropTarget title={t('import.drop')} offers={[t('import.limits')]} onFile={choose} />}
     </Page>
   )
+}
+
+/** Returns the text key of the reason why nothing can be uploaded: no file was chosen, the chosen one is of a wrong kind or size, or was rejected. */
+function findUploadObstacle({ file, complaint, isRefused }: { file: File | null; complaint: string | null; isRefused: boolean }): ImportTextKey | null {
+  if (file !== null) return null
+  return complaint !== null ? 'import.needsOther' : isRefused ? 'import.needsCorrected' : 'import.needsFile'
 }
 
 /**

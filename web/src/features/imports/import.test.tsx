@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
 import { endSessionAndKeepData } from '@/api/session'
 import type { Job } from '@/api/types'
@@ -31,6 +32,24 @@ async function sending(answers: Parameters<typeof stubServer>[0]) {
   return { person, calls, upload: () => calls.find(({ name }) => name === UPLOAD)?.headers.get('x-upload-id') }
 }
 const cancels = (calls: { name: string }[]) => calls.filter(({ name }) => name.startsWith('DELETE /documents/uploads/')).map(({ name }) => name)
+
+test('the upload button says why it is disabled, also to screen readers', async () => {
+  signInAs(LEADER)
+  stubServer({ [UPLOAD]: createReply(400, { code: 'BAD_REQUEST', message: 'no', ErrorCode: 55 }) })
+  renderPage(ImportPage, '/import', '/import')
+  const person = userEvent.setup({ applyAccept: false })
+  const state = () => {
+    const button = screen.getByRole('button', { name: 'Upload campaign' })
+    return [button.hasAttribute('disabled'), document.getElementById(button.getAttribute('aria-describedby') ?? '')?.textContent]
+  }
+  expect(state()).toEqual([true, 'Escolha um arquivo .xlsx antes.'])
+  await person.upload(screen.getByLabelText('Campaign file'), new File(['a'], 'cars.csv'))
+  expect(state()).toEqual([true, 'Este arquivo não pode ser enviado. Escolha outro arquivo .xlsx.'])
+  await person.upload(screen.getByLabelText('Campaign file'), workbook)
+  expect(state()).toEqual([false, undefined])
+  await person.click(screen.getByRole('button', { name: 'Upload campaign' }))
+  await waitFor(() => expect(state()).toEqual([true, 'Corrija o arquivo e escolha-o novamente.']))
+})
 
 test('a running import is cancelled, says that nothing was kept, and may be sent again', async () => {
   const { answered, answer } = pending()

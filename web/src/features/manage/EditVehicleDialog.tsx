@@ -85,10 +85,10 @@ export function EditVehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onCl
         {save.error && !winner && <Alert kind="error">{t('editor.notSaved', { why: getErrorMessage(save.error, t) })}</Alert>}
         <p className="quiet">{t('editor.marks')}</p>
         <div className={styles.answers}>
-          <Button onClick={onClose}>{t('editor.cancel')}</Button>
           <Button kind="primary" type="submit" busy={save.isPending} disabled={wrongVin || wrongSpace}>
             {t('editor.save')}
           </Button>
+          <Button onClick={onClose}>{t('editor.cancel')}</Button>
         </div>
       </form>
       {asked && <ConfirmSaveWithoutStatusDialog onYes={store} onNo={() => setAsked(false)} />}

@@ -3,19 +3,17 @@ import { getErrorMessage } from '@/api/apiProblem'
 import type { Campaign, CampaignStatus } from '@/api/types'
 import { countPages, PAGE_SIZE } from '@/lib/pagination'
 import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
-import { formatCount } from '@/lib/format'
 import { Button } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { SingleChoiceChips } from '@/ui/Chips'
-import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert, EmptyState, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { PrintedRangeLine } from '@/ui/PrintedRangeLine'
 import { SearchBox } from '@/ui/SearchBox'
 import { getCampaignStatusTextKey } from '@/ui/Status'
-import { showToast } from '@/ui/Toast'
-import { useDeleteCampaign, useManagedCampaigns } from './api'
+import { useManagedCampaigns } from './api'
 import { CampaignActionButtons } from './CampaignActionButtons'
+import { DeleteCampaignDialog } from './DeleteCampaignDialog'
 import { useManagePageText } from './pageText'
 import { useCampaignFileActions } from './useCampaignFileActions'
 import styles from './ManagedCampaignList.module.css'
@@ -56,7 +54,7 @@ export function ManagedCampaignList({ yard }: { yard: number | null }) {
         }} />
       )}
       {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}
-      {leaving && <DeleteCampaign campaign={leaving} onDone={() => setLeaving(null)} />}
+      {leaving && <DeleteCampaignDialog campaign={leaving} isOneYard={yard !== null} onDone={() => setLeaving(null)} />}
     </>
   )
 }
@@ -69,22 +67,5 @@ function StatusFilter({ value }: { value: CampaignStatus | null }) {
       { value: null, text: t('manage.allStatuses') },
       ...STATUSES.map((status) => ({ value: status, text: t(getCampaignStatusTextKey(status) ?? 'campaign.ready') })),
     ]} />
-  )
-}
-
-function DeleteCampaign({ campaign, onDone }: { campaign: Campaign; onDone: () => void }) {
-  const t = useManagePageText()
-  const remove = useDeleteCampaign()
-  const yes = () => remove.mutate(campaign, {
-    onSuccess: () => {
-      showToast('success', t('manage.deleted', { name: campaign.name }))
-      onDone()
-    },
-  })
-  return (
-    <ConfirmDialog question={t('manage.deleteQuestion', { name: campaign.name })} busy={remove.isPending} onYes={yes} onNo={onDone}>
-      <p>{t('manage.deleteText', { n: campaign.progress_unknown ? '?' : formatCount(campaign.total_vehicles) })}</p>
-      {remove.error && <Alert kind="error">{t('manage.notDeleted', { why: getErrorMessage(remove.error, t) })}</Alert>}
-    </ConfirmDialog>
   )
 }

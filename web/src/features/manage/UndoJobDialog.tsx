@@ -1,4 +1,5 @@
-import { getErrorMessage } from '@/api/apiProblem'
+import type { ReactNode } from 'react'
+import { ApiProblem, getErrorMessage } from '@/api/apiProblem'
 import type { Job, JobUndoResult } from '@/api/types'
 import { Link } from '@/lib/route'
 import { formatCount } from '@/lib/format'
@@ -16,39 +17,54 @@ export function UndoJobDialog({ job, onDone }: { job: Job; onDone: () => void })
   const t = useJobHistoryText()
   const undo = useUndoJob()
   const question = t('history.question', { what: formatJobTitle(job, t) })
-  if (undo.data) return <Outcome question={question} job={job} result={undo.data} onDone={onDone} />
+  if (undo.data) {
+    return (
+      <Outcome question={question} onDone={onDone}>
+        <Result job={job} result={undo.data} />
+      </Outcome>
+    )
+  }
+  const failure = undo.error && <Alert kind="error">{t('history.notUndone', { why: getErrorMessage(undo.error, t) })}</Alert>
+  if (isFinalRefusal(undo.error)) return <Outcome question={question} onDone={onDone}>{failure}</Outcome>
   const words = { n: formatCount(job.vehicles), names: formatJobCampaigns(job, t) }
   return (
     <ConfirmDialog question={question} busy={undo.isPending} onYes={() => undo.mutate(job)} onNo={onDone}>
       <p>{t(job.kind === 'import' ? 'history.askImport' : 'history.askVehicles', words)}</p>
-      {undo.error && <Alert kind="error">{t('history.notUndone', { why: getErrorMessage(undo.error, t) })}</Alert>}
+      {failure}
     </ConfirmDialog>
   )
 }
 
-interface OutcomeProps {
-  question: string
-  job: Job
-  result: JobUndoResult
-  onDone: () => void
-}
+/** Statuses with which the server refuses an undo for good: the person may not undo it, the campaign is deleted, or it is closed. */
+const FINAL_STATUSES: readonly number[] = [403, 404, 409]
 
-function Outcome({ question, job, result, onDone }: OutcomeProps) {
+const isFinalRefusal = (error: Error | null): boolean => error instanceof ApiProblem && FINAL_STATUSES.includes(error.status)
+
+function Outcome({ question, onDone, children }: { question: string; onDone: () => void; children: ReactNode }) {
   const t = useJobHistoryText()
   return (
     <Dialog label={question} onClose={onDone}>
       <div className={styles.result}>
-        <Alert kind={result.undone ? 'success' : 'warning'}>
-          {describeUndoResult(job, result, t).map((sentence) => (
-            <p key={sentence}>{sentence}</p>
-          ))}
-        </Alert>
-        {result.total_left > 0 && <Left result={result} />}
+        {children}
         <Button kind="primary" wide onClick={onDone}>
           {t('history.close')}
         </Button>
       </div>
     </Dialog>
+  )
+}
+
+function Result({ job, result }: { job: Job; result: JobUndoResult }) {
+  const t = useJobHistoryText()
+  return (
+    <>
+      <Alert kind={result.undone ? 'success' : 'warning'}>
+        {describeUndoResult(job, result, t).map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+      </Alert>
+      {result.total_left > 0 && <Left result={result} />}
+    </>
   )
 }
 

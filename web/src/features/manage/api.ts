@@ -6,10 +6,13 @@ import { jobsQuery } from '@/api/jobs'
 import { queryKeys } from '@/api/queryKeys'
 import { BULK_RESULT_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
 import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearchParams, CsvUpdateResult, Job, Vehicle, VehicleUpdate } from '@/api/types'
-import { allCampaignsQuery, allYardsQuery, campaignPageQuery } from '@/offline/queries'
+import { allCampaignsQuery, allYardsQuery, campaignPageQuery, campaignQuery } from '@/offline/queries'
+import { recordUndoRefusal } from './undoRefusals'
 
 export const useManagedCampaigns = (search: CampaignSearchParams) => useQuery(campaignPageQuery(search))
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
+/** Fetches a campaign with the counts of all its yards. */
+export const useWholeCampaign = (id: number, enabled: boolean) => useQuery({ ...campaignQuery(id, null), enabled })
 export const useAllYards = () => useQuery(allYardsQuery)
 
 /** Returns a function that refetches all vehicle and campaign queries after a bulk change. */
@@ -103,8 +106,19 @@ export const useApplyVehicleCsv = () => useMutation({ mutationFn: (file: File) =
 /** Fetches the imports and bulk changes of the last 90 days, newest first. */
 export const useJobs = () => useQuery(jobsQuery)
 
-export const useUndoJob = () =>
-  useMutation({
+/** Returns the number of inspected vehicles by campaign id. */
+export const useInspectedVehicleCounts = (enabled: boolean) =>
+  useQuery({ ...allCampaignsQuery, enabled, select: (campaigns) => new Map(campaigns.map(({ id, total_inspected }) => [id, total_inspected])) })
+
+/** Undoes a job. A refusal is recorded after the list of jobs is refetched, so that an earlier undo by another person does not end it. */
+export function useUndoJob() {
+  const queries = useQueryClient()
+  const refreshAll = useRefreshAll()
+  return useMutation({
     mutationFn: ({ id }: Job) => unwrapResponse(apiClient.POST('/jobs/{id}/undo', { params: { path: { id } } }), 'left*'),
-    onSettled: useRefreshAll(),
+    onSettled: async (result, _error, job) => {
+      await refreshAll()
+      if (result?.undone === false) recordUndoRefusal(job, result.total_left, queries.getQueryData(jobsQuery.queryKey) ?? [])
+    },
   })
+}

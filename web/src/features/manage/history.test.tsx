@@ -5,6 +5,7 @@ import type { Job } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { JobHistoryList } from './JobHistoryList'
+import { readUndoRefusals, undoRefusals } from './undoRefusals'
 
 const job: Job = {
   id: 12, kind: 'status', detail: 'ok', campaigns: [{ id: 5, name: 'Airbag', deleted: false }, { id: 6, name: 'Brakes', deleted: true }], total_campaigns: 4,
@@ -14,7 +15,10 @@ const imported: Job = { ...job, id: 11, kind: 'import', detail: 'cars.xlsx', cam
 const pageOf = (...jobs: Job[]) => ({ jobs, meta: { page_index: 0, per_page: 10, total_count: jobs.length } })
 const left = [{ id: 7, vin_number: 'HB20 000123', campaign_name: 'Airbag' }]
 
-afterEach(endSessionAndKeepData)
+afterEach(() => {
+  undoRefusals.set({})
+  endSessionAndKeepData()
+})
 
 function open(answers: Parameters<typeof stubServer>[0]) {
   signInAs(LEADER)
@@ -54,6 +58,53 @@ test('an import says that its campaign goes, and a touched one why it stays', as
   expect(screen.getByRole('link', { name: 'HB20 000123' })).toBeTruthy()
 })
 
+const REFUSED = { undone: false, restored: 0, left, total_left: 1, deleted: 0 }
+const REFUSED_IMPORT = 'Não pode ser desfeita: 1 veículo mudou depois. Desfaça essas alterações antes ou exclua a campanha na lista.'
+const REFUSED_CHANGE = 'Não pode ser desfeita: todos os veículos mudaram depois. Desfaça primeiro a alteração mais recente.'
+
+async function undoAndClose(person: ReturnType<typeof renderPage>, name: RegExp) {
+  await person.click(await undoOf(name))
+  await person.click(screen.getByRole('button', { name: 'YES' }))
+  await person.click(await screen.findByRole('button', { name: 'Close' }))
+}
+
+test('a refused undo stands in its row with the reason, is not offered again, and outlives a reload', async () => {
+  const { person } = open({ 'GET /jobs': pageOf(job, imported), 'POST /jobs/12/undo': { ...REFUSED, total_left: 412 }, 'POST /jobs/11/undo': REFUSED })
+  await undoAndClose(person, /^Undo Import of cars\.xlsx/)
+  const rowOf = (title: string) => within(screen.getByRole('row', { name: new RegExp(`^${title}`) }))
+  expect(rowOf('Import of cars.xlsx').getByText(REFUSED_IMPORT)).toBeTruthy()
+  expect(rowOf('Import of cars.xlsx').queryByRole('button')).toBeNull()
+  await undoAndClose(person, /^Undo Status ok/)
+  expect(rowOf('Status ok').getByText(REFUSED_CHANGE)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: /^Undo/ })).toBeNull()
+  expect(readUndoRefusals()).toEqual(undoRefusals.get())
+})
+
+test('a refused undo is offered again once another change was undone', async () => {
+  const later: Job = { ...job, id: 13, detail: 'ng' }
+  const jobs = [later, imported]
+  const { person } = open({
+    'GET /jobs': () => pageOf(...jobs),
+    'POST /jobs/11/undo': REFUSED,
+    'POST /jobs/13/undo': () => {
+      jobs[0] = { ...later, hindrance: 'undone', undone_by_name: '1004', undone_at: '2026-11-20T16:00:00Z', restored: 412 }
+      return { undone: true, restored: 412, left: [], total_left: 0, deleted: 0 }
+    },
+  })
+  await undoAndClose(person, /^Undo Import of cars\.xlsx/)
+  expect(screen.queryByRole('button', { name: /^Undo Import/ })).toBeNull()
+  await undoAndClose(person, /^Undo Status ng/)
+  expect(await undoOf(/^Undo Import of cars\.xlsx/)).toBeTruthy()
+  expect(screen.queryByText(REFUSED_IMPORT)).toBeNull()
+})
+
+test('an import whose vehicles are inspected says so from the start and has no button', async () => {
+  const campaigns = [{ id: 5, name: 'Airbag', total_inspected: 12 }]
+  open({ 'GET /jobs': pageOf(imported, { ...imported, id: 10, campaigns: [{ id: 6, name: 'Brakes', deleted: false }] }), 'GET /campaigns': { campaigns, meta: { page_index: 0, per_page: 200, total_count: 1 } } })
+  expect(await screen.findByText('Não pode ser desfeita: 12 veículos já foram inspecionados. Para remover a campanha, exclua-a na lista.')).toBeTruthy()
+  expect(screen.getAllByRole('button', { name: /^Undo Import/ })).toHaveLength(1)
+})
+
 test('what cannot be undone says why and has no button', async () => {
   const undone = { ...job, id: 1, hindrance: 'undone' as const, undone_by_name: '1003', undone_at: '2026-11-20T16:00:00Z', restored: 410 }
   open({ 'GET /jobs': pageOf(undone, { ...job, id: 2, hindrance: 'campaign-closed' }, { ...job, id: 3, hindrance: 'campaign-deleted' }, { ...job, id: 4, hindrance: 'supervisor-only' }) })
@@ -87,7 +138,15 @@ test('a refusal stays in the dialog', async () => {
   await person.click(await undoOf(/^Undo Status ok/))
   await person.click(screen.getByRole('button', { name: 'YES' }))
   expect((await screen.findByRole('alert')).textContent).toContain('Não foi possível desfazer.')
-  expect(screen.getByRole('dialog')).toBeTruthy()
+  expect(within(screen.getByRole('dialog')).getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Close'])
+})
+
+test('a failure that may pass can be tried again in the dialog', async () => {
+  const { person } = open({ 'GET /jobs': pageOf(job), 'POST /jobs/12/undo': createReply(503, { code: 'UNAVAILABLE', message: '' }) })
+  await person.click(await undoOf(/^Undo Status ok/))
+  await person.click(screen.getByRole('button', { name: 'YES' }))
+  expect((await screen.findByRole('alert')).textContent).toContain('Não foi possível desfazer.')
+  expect(screen.getByRole('button', { name: 'YES' })).toHaveProperty('disabled', false)
 })
 
 test('an empty history says so', async () => {

@@ -40,9 +40,21 @@ const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>,
   'supervisor-only': 'history.supervisor',
 }
 
-/** Returns the reason why a job (an import or bulk change) cannot be undone, or `null` when the job can be undone. */
-export function describeUndoBlocker({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
-  if (!hindrance) return null
+/** What is known about the vehicles of a job (an import or bulk change) beyond the server's list of jobs. */
+interface KnownVehicleChanges {
+  /** Number of inspected vehicles of the imported campaign; 0 for a bulk change, or while the number is unknown. */
+  inspected: number
+  /** Number of changed vehicles for which the server refused an undo; `null` without a refusal. */
+  refused: number | null
+}
+
+/** Returns the reason why a job (an import or bulk change) cannot be undone, or `null` when undo may be offered. */
+export function describeUndoBlocker(job: Job, { inspected, refused }: KnownVehicleChanges, t: Say): string | null {
+  const { kind, hindrance, undone_by_name, undone_at, restored } = job
+  if (!hindrance) {
+    if (inspected > 0) return t('history.inspectedImport', { n: formatCount(inspected) })
+    return refused === null ? null : t(kind === 'import' ? 'history.refusedImport' : 'history.refusedChange', { n: formatCount(refused) })
+  }
   if (hindrance !== 'undone') return t(HINDRANCES[hindrance])
   const words = { who: undone_by_name ?? '-', when: undone_at ? formatJobTime(undone_at) : '-', n: formatCount(restored) }
   return t(kind === 'import' ? 'history.undoneImport' : 'history.undone', words)

@@ -160,7 +160,7 @@ test('lines without a parking space hold the execution', async () => {
 test('a campaign is deleted only after YES', async () => {
   const { person, sent } = open({ 'DELETE /campaigns/5': { success: true } })
   await act(person, 'Delete Airbag')
-  expect(screen.getByRole('dialog').textContent).toContain('Os veículos (40) também serão excluídos.')
+  expect(screen.getByRole('dialog').textContent).toContain('Os veículos (40) também serão excluídos. Esta ação não pode ser desfeita.Já inspecionados: 3 de 40. Essas inspeções serão perdidas.')
   await person.click(screen.getByRole('button', { name: 'NO' }))
   expect(sent('DELETE /campaigns/5')).toHaveLength(0)
   await act(person, 'Delete Airbag')

@@ -1,7 +1,7 @@
 import { useEndSession, useOpenSessions } from '@/api/openSessions'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { User } from '@/api/types'
-import { Button } from '@/ui/Button'
+import { IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { SessionList, useSessionsText } from '@/ui/SessionList'
 import { showToast } from '@/ui/Toast'
@@ -18,12 +18,12 @@ export function UserSessionsDialog({ user: { id, hmc }, onClose }: { user: User;
   return (
     <Dialog label={t('users.sessions', { hmc })} onClose={onClose}>
       <div className={styles.form}>
-        <h2>{t('users.sessions', { hmc })}</h2>
+        <div className={styles.head}>
+          <h2>{t('users.sessions', { hmc })}</h2>
+          <IconButton icon="close" label={t('users.close')} onClick={onClose} />
+        </div>
         <SessionList sessions={sessions.data} failed={sessions.isError} ending={end.isPending ? end.variables : undefined} why={end.error && getErrorMessage(end.error, t)}
           onRetry={() => void sessions.refetch()} onEnd={onEnd} />
-        <Button wide onClick={onClose}>
-          {t('users.close')}
-        </Button>
       </div>
     </Dialog>
   )
