@@ -7,13 +7,11 @@ import { Button } from '@/ui/Button'
 import { useJobHistoryText } from './historyText'
 import { formatJobTime, formatJobTitle } from './jobs'
 import { UndoJobDialog } from './UndoJobDialog'
-import { useUndoBlockers } from './useUndoBlockers'
 import styles from './UndoLastChangeButton.module.css'
 
 /**
  * Button that undoes the bulk change just executed. The result of the change contains no job id, so the button undoes the person's newest
- * job of this kind. The button is hidden if that job changed a different number of vehicles. If the server refused the undo, the reason
- * replaces the button.
+ * job of this kind. The button is hidden if that job changed a different number of vehicles.
  */
 export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
   const t = useJobHistoryText()
@@ -21,13 +19,10 @@ export function UndoLastChangeButton({ kind, vehicles }: { kind: Job['kind']; ve
   const jobs = useQuery({ ...jobsQuery, enabled: vehicles > 0 })
   const [leaving, setLeaving] = useState<Job | null>(null)
   const job = jobs.isFetching ? undefined : jobs.data?.find((one) => one.kind === kind && one.created_by_name === hmc)
-  const blockerOf = useUndoBlockers(jobs.data ?? [])
-  const isSame = job !== undefined && job.vehicles === vehicles && !job.hindrance
-  const blocker = isSame ? blockerOf(job) : null
+  const isOpen = job !== undefined && job.vehicles === vehicles && !job.hindrance
   return (
     <div className={styles.undo}>
-      {blocker !== null && <p>{blocker}</p>}
-      {isSame && blocker === null && (
+      {isOpen && (
         <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatJobTime(job.created_at) })} onClick={() => setLeaving(job)}>
           {t('history.undo')}
         </Button>

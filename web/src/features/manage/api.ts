@@ -7,7 +7,6 @@ import { queryKeys } from '@/api/queryKeys'
 import { BULK_RESULT_REQUIRED_FIELDS, VEHICLE_REQUIRED_FIELDS } from '@/api/requiredFields'
 import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearchParams, CsvUpdateResult, Job, Vehicle, VehicleUpdate } from '@/api/types'
 import { allCampaignsQuery, allYardsQuery, campaignPageQuery, campaignQuery } from '@/offline/queries'
-import { recordUndoRefusal } from './undoRefusals'
 
 export const useManagedCampaigns = (search: CampaignSearchParams) => useQuery(campaignPageQuery(search))
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
@@ -110,15 +109,8 @@ export const useJobs = () => useQuery(jobsQuery)
 export const useInspectedVehicleCounts = (enabled: boolean) =>
   useQuery({ ...allCampaignsQuery, enabled, select: (campaigns) => new Map(campaigns.map(({ id, total_inspected }) => [id, total_inspected])) })
 
-/** Undoes a job. A refusal is recorded after the list of jobs is refetched, so that an earlier undo by another person does not end it. */
-export function useUndoJob() {
-  const queries = useQueryClient()
-  const refreshAll = useRefreshAll()
-  return useMutation({
+export const useUndoJob = () =>
+  useMutation({
     mutationFn: ({ id }: Job) => unwrapResponse(apiClient.POST('/jobs/{id}/undo', { params: { path: { id } } }), 'left*'),
-    onSettled: async (result, _error, job) => {
-      await refreshAll()
-      if (result?.undone === false) recordUndoRefusal(job, result.total_left, queries.getQueryData(jobsQuery.queryKey) ?? [])
-    },
+    onSettled: useRefreshAll(),
   })
-}

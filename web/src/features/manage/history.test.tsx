@@ -5,7 +5,6 @@ import type { Job } from '@/api/types'
 import { createReply, stubServer } from '@/testing/server'
 import { signInAs, LEADER, renderPage } from '@/testing/renderPage'
 import { JobHistoryList } from './JobHistoryList'
-import { readUndoRefusals, undoRefusals } from './undoRefusals'
 
 const job: Job = {
   id: 12, kind: 'status', detail: 'ok', campaigns: [{ id: 5, name: 'Airbag', deleted: false }, { id: 6, name: 'Brakes', deleted: true }], total_campaigns: 4,
@@ -15,10 +14,7 @@ const imported: Job = { ...job, id: 11, kind: 'import', detail: 'cars.xlsx', cam
 const pageOf = (...jobs: Job[]) => ({ jobs, meta: { page_index: 0, per_page: 10, total_count: jobs.length } })
 const left = [{ id: 7, vin_number: 'HB20 000123', campaign_name: 'Airbag' }]
 
-afterEach(() => {
-  undoRefusals.set({})
-  endSessionAndKeepData()
-})
+afterEach(endSessionAndKeepData)
 
 function open(answers: Parameters<typeof stubServer>[0]) {
   signInAs(LEADER)
@@ -56,46 +52,6 @@ test('an import says that its campaign goes, and a touched one why it stays', as
   await person.click(screen.getByRole('button', { name: 'YES' }))
   expect(await screen.findByText(/^Campanha não excluída. Veículos alterados depois da importação: 1/)).toBeTruthy()
   expect(screen.getByRole('link', { name: 'HB20 000123' })).toBeTruthy()
-})
-
-const REFUSED = { undone: false, restored: 0, left, total_left: 1, deleted: 0 }
-const REFUSED_IMPORT = 'Não pode ser desfeita: 1 veículo mudou depois. Desfaça essas alterações antes ou exclua a campanha na lista.'
-const REFUSED_CHANGE = 'Não pode ser desfeita: todos os veículos mudaram depois. Desfaça primeiro a alteração mais recente.'
-
-async function undoAndClose(person: ReturnType<typeof renderPage>, name: RegExp) {
-  await person.click(await undoOf(name))
-  await person.click(screen.getByRole('button', { name: 'YES' }))
-  await person.click(await screen.findByRole('button', { name: 'Close' }))
-}
-
-test('a refused undo stands in its row with the reason, is not offered again, and outlives a reload', async () => {
-  const { person } = open({ 'GET /jobs': pageOf(job, imported), 'POST /jobs/12/undo': { ...REFUSED, total_left: 412 }, 'POST /jobs/11/undo': REFUSED })
-  await undoAndClose(person, /^Undo Import of cars\.xlsx/)
-  const rowOf = (title: string) => within(screen.getByRole('row', { name: new RegExp(`^${title}`) }))
-  expect(rowOf('Import of cars.xlsx').getByText(REFUSED_IMPORT)).toBeTruthy()
-  expect(rowOf('Import of cars.xlsx').queryByRole('button')).toBeNull()
-  await undoAndClose(person, /^Undo Status ok/)
-  expect(rowOf('Status ok').getByText(REFUSED_CHANGE)).toBeTruthy()
-  expect(screen.queryByRole('button', { name: /^Undo/ })).toBeNull()
-  expect(readUndoRefusals()).toEqual(undoRefusals.get())
-})
-
-test('a refused undo is offered again once another change was undone', async () => {
-  const later: Job = { ...job, id: 13, detail: 'ng' }
-  const jobs = [later, imported]
-  const { person } = open({
-    'GET /jobs': () => pageOf(...jobs),
-    'POST /jobs/11/undo': REFUSED,
-    'POST /jobs/13/undo': () => {
-      jobs[0] = { ...later, hindrance: 'undone', undone_by_name: '1004', undone_at: '2026-11-20T16:00:00Z', restored: 412 }
-      return { undone: true, restored: 412, left: [], total_left: 0, deleted: 0 }
-    },
-  })
-  await undoAndClose(person, /^Undo Import of cars\.xlsx/)
-  expect(screen.queryByRole('button', { name: /^Undo Import/ })).toBeNull()
-  await undoAndClose(person, /^Undo Status ng/)
-  expect(await undoOf(/^Undo Import of cars\.xlsx/)).toBeTruthy()
-  expect(screen.queryByText(REFUSED_IMPORT)).toBeNull()
 })
 
 test('an import whose vehicles are inspected says so from the start and has no button', async () => {

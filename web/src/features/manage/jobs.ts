@@ -40,21 +40,13 @@ const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>,
   'supervisor-only': 'history.supervisor',
 }
 
-/** What is known about the vehicles of a job (an import or bulk change) beyond the server's list of jobs. */
-interface KnownVehicleChanges {
-  /** Number of inspected vehicles of the imported campaign; 0 for a bulk change, or while the number is unknown. */
-  inspected: number
-  /** Number of changed vehicles for which the server refused an undo; `null` without a refusal. */
-  refused: number | null
-}
-
-/** Returns the reason why a job (an import or bulk change) cannot be undone, or `null` when undo may be offered. */
-export function describeUndoBlocker(job: Job, { inspected, refused }: KnownVehicleChanges, t: Say): string | null {
+/**
+ * Returns the reason why a job (an import or bulk change) cannot be undone, or `null` when undo may be offered. `inspected` is the number
+ * of inspected vehicles of an imported campaign; 0 for a bulk change, or while the number is unknown.
+ */
+export function describeUndoBlocker(job: Job, inspected: number, t: Say): string | null {
   const { kind, hindrance, undone_by_name, undone_at, restored } = job
-  if (!hindrance) {
-    if (inspected > 0) return t('history.inspectedImport', { n: formatCount(inspected) })
-    return refused === null ? null : t(kind === 'import' ? 'history.refusedImport' : 'history.refusedChange', { n: formatCount(refused) })
-  }
+  if (!hindrance) return inspected > 0 ? t('history.inspectedImport', { n: formatCount(inspected) }) : null
   if (hindrance !== 'undone') return t(HINDRANCES[hindrance])
   const words = { who: undone_by_name ?? '-', when: undone_at ? formatJobTime(undone_at) : '-', n: formatCount(restored) }
   return t(kind === 'import' ? 'history.undoneImport' : 'history.undone', words)
