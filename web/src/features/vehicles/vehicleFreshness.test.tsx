@@ -51,7 +51,7 @@ test('prefetched data that is a minute old is requested again when the page open
 
 test('a live event between prefetch and page, and one on the open page, each fetch the vehicle again at once', async () => {
   const { server, queries, requests, open } = await prefetched()
-  const change = (status: string, version: number) => {
+  const change = (status: Vehicle['status'], version: number) => {
     server.shown = { ...vehicle, status, inspected: true, version }
     const listed = { id: 7, vin_number: vehicle.vin_number, parking_space: 'A-2', yard_group: 'A', id_yard: 2, status, inspected: true, version }
     act(() => applyLiveEvent(queries, { event: 'vehicles', data: JSON.stringify({ campaign_id: 5, vehicles: [listed] }) }, () => undefined))
