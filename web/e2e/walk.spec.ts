@@ -1,4 +1,4 @@
-import { expect, test, type BrowserContext, type Page } from './support/test'
+import { expect, test, type Page } from './support/test'
 import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
 import { takeScreenshots } from './support/screenshots'
 import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, countCameraTracks, importYard } from './support/yard'
@@ -91,8 +91,8 @@ test('without a camera only the message is left, and typing is open as the way o
 })
 
 /** Makes each start of the camera wait, until `failCamera()` is called in the page. The device then has no camera. */
-const prepareMissingCamera = (context: BrowserContext) =>
-  context.addInitScript(() => {
+const prepareMissingCamera = (page: Page) =>
+  page.addInitScript(() => {
     const missing = new Promise<void>((resolve) => Object.assign(window, { failCamera: resolve }))
     const getUserMedia = async () => {
       await missing

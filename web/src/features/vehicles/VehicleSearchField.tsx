@@ -56,7 +56,7 @@ export function VehicleSearchField({ id, lookup, text, onType, onOpen, focused, 
         }} />
       <VehicleChoiceList vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
       {found.length > LISTED && <p role="status">{t('scan.more', { n: found.length - LISTED })}</p>}
-      {found.length === 0 && (isTooShort ? isAsked && <p role="status">{t('walk.typeMore', { n: LONG_ENOUGH })}</p> : <p role="status">{t('scan.unknown', { text })}</p>)}
+      {found.length === 0 && (isTooShort ? isAsked && text !== '' && <p role="status">{t('walk.typeMore', { n: LONG_ENOUGH })}</p> : <p role="status">{t('scan.unknown', { text })}</p>)}
     </form>
   )
 }
