@@ -16,7 +16,6 @@ const oneTap = (page: Page) => page.getByRole('switch', { name: 'One tap saves' 
 
 /** Opens a car by typing, as a phone without a camera does. */
 async function find(page: Page, vin: string): Promise<void> {
-  await page.getByRole('button', { name: 'Manual' }).click()
   await page.getByLabel('Vehicle identifier').fill(vin)
   await page.getByRole('button', { name: new RegExp(vin) }).click()
   await expect(sheet(page, vin)).toBeVisible()

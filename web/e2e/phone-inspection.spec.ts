@@ -1,10 +1,9 @@
-import { expect, test, type Locator, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard, fetchVehicle, saveVehicle, type Vehicle } from './support/campaign'
-import { createHandScanner, keystrokesOf } from './support/handScanner'
+import { expect, test, type Locator } from './support/test'
+import { fetchVehicle, saveVehicle } from './support/campaign'
 import { getOverflowWidth, openNotes } from './support/parts'
-import { supervisor, type Person } from './support/people'
+import { supervisor } from './support/people'
+import { action, boxOf, expectInReach, opened, problemIsShown, scanned, status } from './support/phoneInspection'
 import { PHONE } from './support/screenshots'
-import { openAs, getHeaders, getSharedMember } from './support/session'
 
 const NEXT_MS = 3100
 const GAP_PX = 12
@@ -12,49 +11,10 @@ const DANGER_GAP_PX = 24
 
 test.use({ viewport: PHONE })
 
-const status = (page: Page, name: string) => page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name, exact: true })
-const action = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const boxOf = async (part: Locator) => {
-  const box = await part.boundingBox()
-  if (box === null) throw new Error('it is not shown')
-  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
-}
 /** Distance in pixels between two parts that do not overlap. */
 async function gap(one: Locator, other: Locator): Promise<number> {
   const [a, b] = [await boxOf(one), await boxOf(other)]
   return Math.max(a.x - b.right, b.x - a.right, a.y - b.bottom, b.y - a.bottom)
-}
-/** Expects that the middle of each part is in the window and covered by nothing, without scrolling. */
-async function expectInReach(page: Page, parts: Record<string, Locator>): Promise<void> {
-  expect(await page.evaluate(() => scrollY)).toBe(0)
-  for (const [name, part] of Object.entries(parts)) {
-    const { x, y, width, height } = await boxOf(part)
-    const isHit = await part.evaluate((element, at) => {
-      const hit = document.elementFromPoint(at.x, at.y)
-      return hit !== null && (element.contains(hit) || hit.contains(element))
-    }, { x: x + width / 2, y: y + height / 2 })
-    expect(isHit, name).toBe(true)
-  }
-}
-
-/** Waits for the problem of the campaign, whose second line moves what stands below it. */
-const problemIsShown = (page: Page) => expect(page.getByText('Check the inflator label')).toBeVisible()
-
-async function opened(page: Page, person?: Person) {
-  const headers = await getHeaders(page.request, supervisor)
-  const { vehicles } = await importUniqueCampaign(page.request, headers, 'Phone', createRowsInYard('K', 3))
-  const [first, second] = vehicles as [Vehicle, Vehicle]
-  await openAs(page, person ?? (await getSharedMember(page.request, 'op')), `/vehicle/${first.id}`)
-  await expect(action(page, 'Scan')).toBeVisible()
-  await problemIsShown(page)
-  return { headers, first, second }
-}
-async function scanned(page: Page, { vin_number }: Vehicle): Promise<void> {
-  const scan = await createHandScanner(page)
-  await expect(async () => { // a busy machine may type as slowly as a person, so the typing is retried
-    await scan(...keystrokesOf(vin_number), 'Enter')
-    await expect(page.getByRole('group', { name: 'Select Status' })).toBeFocused({ timeout: 1000 })
-  }).toPass()
 }
 
 test('everything for one car is in view without scrolling, before and after the scan', async ({ page }) => {
@@ -224,30 +184,4 @@ test('the vehicle just saved is corrected before the next one opens, without ano
   await action(page, 'Ir agora').click()
   await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
   await expect.poll(() => fetchVehicle(page.request, headers, first.id)).toMatchObject({ status: 'ok', operator_notes: 'wrong button', version: first.version + 2 })
-})
-
-test('on its side, a phone shows the notice of a restored draft in one line above the form', async ({ page }) => {
-  const { first } = await opened(page)
-  await scanned(page, first)
-  await page.setViewportSize({ width: PHONE.height, height: PHONE.width })
-  await page.evaluate(() => scrollTo(0, 0))
-  await page.reload()
-  const [notice, discard] = [page.getByText('O que você digitou e não salvou foi recuperado.'), action(page, 'Discard')]
-  const [text, button] = [await boxOf(notice), await boxOf(discard)]
-  expect(button.x).toBeGreaterThan(text.right)
-  expect(Math.abs(text.y + text.height / 2 - button.y - button.height / 2)).toBeLessThanOrEqual(2)
-  expect(button.height).toBeGreaterThanOrEqual(44)
-  await expectInReach(page, { discard, problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Save and Go Next': action(page, 'Save and Go Next') })
-})
-
-test('on its side, a phone shows the form above a bar of one row', async ({ page }) => {
-  const { first } = await opened(page)
-  await page.setViewportSize({ width: PHONE.height, height: PHONE.width })
-  const bar = page.locator('[data-bottom-bar]')
-  expect((await boxOf(bar)).height).toBeLessThanOrEqual(58)
-  await expectInReach(page, { 'parking space': page.getByText(first.parking_space, { exact: true }), identifier: page.getByLabel('Vehicle identifier'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Not Found': status(page, 'Not Found'), Scan: action(page, 'Scan'), Manual: action(page, 'Manual'), 'Save and Go Next': action(page, 'Save and Go Next'), Cancel: action(page, 'Cancel') })
-  await scanned(page, first)
-  expect((await boxOf(bar)).height).toBeLessThanOrEqual(58)
-  expect(await getOverflowWidth(page)).toBe(0)
-  await expectInReach(page, { problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), 'Save and Go Next': action(page, 'Save and Go Next'), 'Save and Exit': action(page, 'Save and Exit') })
 })

@@ -4,8 +4,8 @@ import { loadavg } from 'node:os'
 import { test, type Page } from '@playwright/test'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import { computeScanRegion } from '../src/features/scanner/scanRegion'
-import { listPlainPassReaderOptions, SCANNER_DECODER_SETTINGS } from '../src/features/scanner/decoderSettings'
-import { createPlainPass } from '../src/features/scanner/decodePasses'
+import { listUnmodifiedPassReaderOptions, SCANNER_DECODER_SETTINGS } from '../src/features/scanner/decoderSettings'
+import { createUnmodifiedPass } from '../src/features/scanner/decodePasses'
 import { cropPicture, encodePgm } from '../src/features/scanner/pixels'
 import { createEmptyScene, renderScene, createLabelScene, PICTURE_SIZE, runWithFilm, type Scene } from './support/film'
 import { findCarAt, openOnPhone, importYard } from './support/yard'
@@ -37,8 +37,8 @@ const watch = (page: Page) =>
     window.Worker = class extends Original {
       constructor(url: string | URL, options?: WorkerOptions) {
         super(url, options)
-        this.addEventListener('message', ({ data }: MessageEvent<{ kind: string; decoded?: { plainMs: number | null } }>) => {
-          if (data.decoded?.plainMs) unmodifiedMs.push(data.decoded.plainMs)
+        this.addEventListener('message', ({ data }: MessageEvent<{ kind: string; decoded?: { unmodifiedPassMs: number | null } }>) => {
+          if (data.decoded?.unmodifiedPassMs) unmodifiedMs.push(data.decoded.unmodifiedPassMs)
         })
       }
     }
@@ -80,8 +80,8 @@ test('an unmodified pass over the finder, warm, in processor time', async () => 
   for (const [name, scene] of [...SCENES, ['nothing', createEmptyScene()] as const]) {
     const picture = cropPicture(await renderScene(scene, 0), left, top, side, side)
     const turns: number[][] = []
-    for (const frame of listPlainPassReaderOptions(SCANNER_DECODER_SETTINGS).keys()) {
-      const { options } = createPlainPass(picture, frame)
+    for (const frame of listUnmodifiedPassReaderOptions(SCANNER_DECODER_SETTINGS).keys()) {
+      const { options } = createUnmodifiedPass(picture, frame)
       const times: number[] = []
       for (let round = 0; round < 3 * ROUNDS; round++) times.push(await spent(() => readBarcodes(encodePgm(picture), options)))
       turns.push(times)

@@ -1,10 +1,10 @@
 import { expect, test, type Locator, type Page } from './support/test'
 import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle } from './support/campaign'
 import { createHandScanner, keystrokesOf } from './support/handScanner'
-import { captureDownload, typeIdentifier, listEntries } from './support/parts'
+import { typeIdentifier, listEntries } from './support/parts'
 import { supervisor } from './support/people'
 import { DESK, takeScreenshot } from './support/screenshots'
-import { openAs, getHeaders, getSharedMember } from './support/session'
+import { openAs, getHeaders } from './support/session'
 
 const IN_A = 30
 let campaign: Awaited<ReturnType<typeof importUniqueCampaign>>
@@ -18,11 +18,9 @@ test.beforeAll(async ({ request }) => {
 
 const inA = () => campaign.vehicles.filter(({ parking_space }) => parking_space.startsWith('A-'))
 const rows = (page: Page) => listEntries(page, campaign.model)
-const spaces = (page: Page) => rows(page).locator('td').filter({ hasText: /^(\w+|)- ?\d+$/ }).allTextContents()
 const pane = (page: Page) => page.getByRole('region', { name: 'Open vehicle' })
 const list = (query = '') => `/campaign/${campaign.id}/vehicles${query}`
 const rowOf = (page: Page, space: string) => rows(page).filter({ has: page.getByText(space, { exact: true }) })
-const chip = (page: Page, name: string) => page.getByRole('group', { name: 'Status' }).getByRole('button', { name, exact: true })
 
 test('a vehicle opens beside the list, and back and reload restore what was open', async ({ page }) => {
   await openAs(page, supervisor, list('?yard=A'))
@@ -143,112 +141,4 @@ test('on its own page, Scan and Manual stand beside the field, and the bar below
   expect(saves.y + saves.height).toBeLessThanOrEqual(form.y + form.height + 1)
   await bar.getByRole('button', { name: 'Cancel' }).scrollIntoViewIfNeeded()
   expect(history.y).toBeLessThan((await boxOf(bar)).y)
-})
-
-test('columns sort up, down and in walking order, and ties stay in walking order', async ({ page }) => {
-  await openAs(page, supervisor, list())
-  const head = (name: string) => page.getByRole('columnheader', { name })
-  const sort = (name: string) => head(name).getByRole('button').click()
-  await expect(rows(page).first()).toContainText('- 1')
-  await sort('Parking Space')
-  await expect(head('Parking Space')).toHaveAttribute('aria-sort', 'ascending')
-  await expect(rows(page).nth(1)).toContainText('A-1')
-  await sort('Parking Space')
-  await expect(head('Parking Space')).toHaveAttribute('aria-sort', 'descending')
-  await expect.poll(() => spaces(page)).toEqual(['B-12', 'B-11', 'B-10', 'B-9', 'B-8', 'B-7', 'B-6', 'B-5', 'B-4', 'B-3'])
-  await expect(page).toHaveURL(/sort=-space$/)
-  await page.reload()
-  await expect(rows(page).first()).toContainText('B-12')
-  await sort('Parking Space')
-  await expect(head('Parking Space')).toHaveAttribute('aria-sort', 'none')
-  await expect(rows(page).first()).toContainText('- 1')
-  await sort('Status')
-  await sort('Status')
-  await expect(page).toHaveURL(/sort=-status$/)
-  await expect(rows(page).nth(0)).toContainText('Repair')
-  await expect(rows(page).nth(1)).toContainText('ng')
-  await expect(rowOf(page, 'A-1')).toContainText('ok')
-  const shown = await spaces(page)
-  expect(shown.indexOf('A-1')).toBeLessThan(shown.indexOf('A-4'))
-})
-
-test('statuses add up, yard and search narrow down, and a line says so', async ({ page }) => {
-  await openAs(page, await getSharedMember(page.request, 'op'), list())
-  await chip(page, 'ng 1').click()
-  await chip(page, 'Repair 1').click()
-  await expect(rows(page)).toHaveCount(2)
-  await expect(page).toHaveURL(/status=ng%2CRepair$/)
-  await expect(page.getByText('Filtro: ng, Repair. 2 de 42.')).toBeVisible()
-  await page.reload()
-  await expect(rows(page)).toHaveCount(2)
-  await page.getByRole('searchbox').fill('A-3')
-  await expect(rows(page)).toHaveCount(1)
-  await expect(page.getByText('Filtro: "A-3" · ng, Repair. 1 de 42.')).toBeVisible()
-  await page.getByRole('button', { name: 'Show all', exact: true }).click()
-  await expect(page.getByText(/^Filtro:/)).toHaveCount(0)
-  await expect(rows(page)).toHaveCount(10)
-  await page.getByLabel('Yard Filter').selectOption('Yard B')
-  await chip(page, 'Not inspected 12').click()
-  await expect(page.getByText('Filtro: Yard B · Not inspected. 12 de 42.')).toBeVisible()
-})
-
-test('the number of rows is chosen and stays on this device', async ({ page }) => {
-  await openAs(page, supervisor, list())
-  await expect(page.getByText('1 to 10 of 43')).toBeVisible()
-  await page.getByLabel('Rows per page').selectOption('25')
-  await expect(rows(page)).toHaveCount(25)
-  await expect(page.getByText('1 to 25 of 43')).toBeVisible()
-  await page.getByRole('button', { name: 'Page 2' }).click()
-  await expect(rows(page)).toHaveCount(18)
-  await page.goto(list())
-  await expect(rows(page)).toHaveCount(25)
-  await page.getByLabel('Rows per page').selectOption('All')
-  await expect(rows(page)).toHaveCount(43)
-  const headTop = async () => Math.round((await page.getByRole('columnheader', { name: 'Status' }).boundingBox())?.y ?? 0)
-  await page.mouse.wheel(0, 1200)
-  await expect.poll(headTop).toBe(56) // below the header of the frame
-})
-
-test('many vehicles are selected, exported and handed to the bulk tools', async ({ page }) => {
-  await openAs(page, await getSharedMember(page.request, 'tm'), list('?yard=A'))
-  const bar = page.getByRole('region', { name: 'Selected vehicles' })
-  await page.getByLabel('Select all on this page').check()
-  await expect(bar).toContainText('10 selected')
-  await bar.getByRole('button', { name: 'Select all 30' }).click()
-  await expect(page.getByRole('status').filter({ hasText: /^30 selected$/ })).toHaveCount(1)
-  await bar.getByRole('button', { name: 'Clear' }).click()
-  await expect(bar).toHaveCount(0)
-  for (const space of ['A-1', 'A-2']) await rowOf(page, space).getByRole('checkbox').check()
-  await expect(bar).toContainText('2 selected')
-  await takeScreenshot(page, 'vehicles-selected')
-  const file = await captureDownload(page, () => bar.getByRole('button', { name: 'Export' }).click())
-  expect(file.name).toBe(`vehicles_${campaign.name}.csv`)
-  const vins = inA().slice(0, 2).map(({ vin_number }) => vin_number)
-  expect(file.content.toString()).toBe(`\ufeffVIN Number;Parking Space;Status\r\n${vins[0]};A-1;ok\r\n${vins[1]};A-2;ng\r\n`)
-  await bar.getByRole('button', { name: 'Set status...' }).click()
-  await expect(page).toHaveURL(/\/campaign-list\?tool=status$/)
-  await expect(page.getByLabel('VIN list', { exact: true })).toHaveValue(vins.join('\n'))
-  await expect(page.getByLabel('Campaign', { exact: true }).locator('option:checked')).toHaveText(campaign.name)
-  await page.goBack()
-  for (const space of ['A-3', 'A-4']) await rowOf(page, space).getByRole('checkbox').check()
-  await bar.getByRole('button', { name: 'Move...' }).click()
-  await expect(page.getByLabel('VIN and parking space list')).toHaveValue(inA().slice(2, 4).map(({ vin_number, parking_space }) => `${vin_number} ${parking_space}`).join('\n'))
-  await page.goBack()
-  await rowOf(page, 'A-5').getByRole('checkbox').check()
-  await bar.getByRole('button', { name: 'Edit...' }).click()
-  await expect(page.getByRole('button', { name: `Edit ${inA()[4]?.vin_number}` })).toBeVisible()
-})
-
-test('what the list shows is exported as it is sorted and filtered, with formulas made harmless', async ({ page }) => {
-  await openAs(page, supervisor, list('?search=- 1'))
-  const file = await captureDownload(page, () => page.getByRole('button', { name: 'Export this list' }).click())
-  expect(file.content.toString().split('\r\n')[1]).toMatch(/;'- 1;Not inspected$/)
-  await openAs(page, supervisor, list('?yard=B&sort=-space'))
-  await expect(rows(page).first()).toContainText('B-12')
-  const sorted = await captureDownload(page, () => page.getByRole('button', { name: 'Export this list' }).click())
-  expect(sorted.content.toString().split('\r\n').slice(1, 13).map((line) => line.split(';')[1])).toEqual(Array.from({ length: 12 }, (_, n) => `B-${12 - n}`))
-  await openAs(page, await getSharedMember(page.request, 'op'), list())
-  await expect(rows(page)).toHaveCount(10)
-  await expect(page.getByRole('checkbox')).toHaveCount(0)
-  await expect(page.getByRole('button', { name: 'Export this list' })).toHaveCount(0)
 })

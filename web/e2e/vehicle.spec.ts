@@ -1,40 +1,15 @@
 import { expect, test, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle, type Vehicle } from './support/campaign'
-import { colourOf, colourNameOf } from './support/colours'
-import { holdRequest, typeIdentifier, recordNavigationTimes, openNotes, openOtherStatuses, getNavigationTimes, toastOfKind } from './support/parts'
-import { supervisor, type Person } from './support/people'
+import { saveVehicle, fetchVehicle } from './support/campaign'
+import { holdRequest, typeIdentifier, recordNavigationTimes, openNotes, getNavigationTimes, toastOfKind } from './support/parts'
+import { supervisor } from './support/people'
 import { SIZES, takeScreenshot } from './support/screenshots'
-import { openAs, getHeaders, getSharedMember } from './support/session'
-
-const ALL = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL']
-const COLOURS: Record<string, string> = { ok: 'green', ng: 'red', 'Not Found': 'grey', Repair: 'orange', 'Repair OK': 'blue', 'Gate Out': 'grey', 'S/OFF BL': 'purple' }
-const ONLY_WITHOUT = /só pode ser escolhido enquanto o veículo estiver sem status/
-const NEEDS_STATUS = /só pode ser escolhido depois que o veículo tiver um status/
-const NEEDS_REPAIR = /só pode ser escolhido quando o status atual for Repair/
-const ONLY_SUPERVISOR = /Só um supervisor pode escolher/
-const IS_CURRENT = /já é o status atual/
+import { openAs, getSharedMember } from './support/session'
+import { button, exit, next, openVehicleAs, three } from './support/vehiclePage'
 
 /** Time limit for the response of the server and one frame, far below the 3.1 s delay before the next vehicle. */
 const AT_ONCE_MS = 1500
 
-const grid = (page: Page) => page.getByRole('group', { name: 'Select Status' })
-const button = (page: Page, status: string) => grid(page).getByRole('button', { name: status, exact: true })
-const next = (page: Page) => page.getByRole('button', { name: 'Save and Go Next' })
-const exit = (page: Page) => page.getByRole('button', { name: 'Save and Exit' })
 const notes = (page: Page) => page.getByLabel('Operator / Team Leader Notes')
-
-/** Imports a campaign with three vehicles in yard K. */
-async function three(page: Page, title: string) {
-  const headers = await getHeaders(page.request, supervisor)
-  const campaign = await importUniqueCampaign(page.request, headers, title, createRowsInYard('K', 3))
-  const [first, second, third] = campaign.vehicles as [Vehicle, Vehicle, Vehicle]
-  return { headers, campaign, first, second, third }
-}
-
-async function openVehicleAs(page: Page, person: Person, { id }: Vehicle): Promise<void> {
-  await openAs(page, person, `/vehicle/${id}`)
-  await expect(next(page)).toBeVisible()
-}
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -92,48 +67,6 @@ for (const viewport of SIZES) {
       const { tapped, gone } = await getNavigationTimes(page)
       expect(gone - tapped).toBeLessThan(AT_ONCE_MS)
       await expect.poll(async () => (await fetchVehicle(page.request, headers, first.id)).inspected).toBe(true)
-    })
-
-    test('an operator chooses what the stored status allows and sees why not', async ({ page }) => {
-      const { headers, first } = await three(page, 'Allowed')
-      await openVehicleAs(page, await getSharedMember(page.request, 'op'), first)
-      const refused: Record<string, [stored: string, allowed: string[], why: Record<string, RegExp>]> = {
-        none: ['', ['ok', 'ng', 'Not Found'], { Repair: NEEDS_STATUS, 'Repair OK': NEEDS_REPAIR, 'Gate Out': ONLY_SUPERVISOR, 'S/OFF BL': ONLY_SUPERVISOR }],
-        ng: ['ng', ['Repair'], { ng: IS_CURRENT, ok: ONLY_WITHOUT, 'Not Found': ONLY_WITHOUT, 'Repair OK': NEEDS_REPAIR }],
-        Repair: ['Repair', ['Repair OK'], { Repair: IS_CURRENT, ok: ONLY_WITHOUT, ng: ONLY_WITHOUT, 'Not Found': ONLY_WITHOUT }],
-      }
-      for (const [stored, allowed, why] of Object.values(refused)) {
-        if (stored !== '') await saveVehicle(page.request, headers, first.id, { status: stored })
-        await page.reload()
-        await expect(next(page)).toBeVisible()
-        await openOtherStatuses(page)
-        for (const status of ALL) await expect(button(page, status), `${status} while ${stored || 'none'}`).toHaveAttribute('aria-disabled', String(!allowed.includes(status)))
-        for (const [status, words] of Object.entries(why)) {
-          await button(page, status).evaluate((element) => element.scrollIntoView({ block: 'center' }))
-          await button(page, status).click({ force: true }) // an aria-disabled button can be tapped
-          await expect(button(page, status)).toHaveAccessibleDescription(words)
-          await expect(grid(page).getByRole('listitem').filter({ has: page.getByRole('button', { name: status, exact: true }) }).getByText(words)).toContainText(`"${status}"`)
-          await expect(button(page, status)).toHaveAttribute('aria-pressed', String(status === stored))
-        }
-      }
-      await takeScreenshot(page, 'vehicle-refused')
-      await button(page, 'Repair OK').click()
-      await expect(button(page, 'Repair OK')).toHaveAttribute('aria-pressed', 'true')
-    })
-
-    test('a supervisor chooses any status at any time, each in its colour', async ({ page }) => {
-      const { headers, first } = await three(page, 'Any')
-      await saveVehicle(page.request, headers, first.id, { status: 'ng' })
-      await openVehicleAs(page, supervisor, first)
-      for (const status of ALL) {
-        await button(page, status).click()
-        await expect(button(page, status)).toHaveAttribute('aria-pressed', 'true')
-        expect(colourNameOf(await colourOf(button(page, status), 'color')), status).toBe(COLOURS[status])
-      }
-      await typeIdentifier(page, first.vin_number)
-      await exit(page).click()
-      await expect(toastOfKind(page, 'success', 'O veículo foi inspecionado, redirecionando para o pátio...')).toBeVisible()
-      expect((await fetchVehicle(page.request, headers, first.id)).status).toBe('S/OFF BL')
     })
 
     test('notes are written by right', async ({ page }) => {

@@ -79,15 +79,56 @@ test('without a camera only the message is left, and typing is open as the way o
   const field = page.getByLabel('Vehicle identifier')
   await expect(field).toBeVisible()
   await expect(field).not.toBeFocused() // opened by itself, it must not bring up the keyboard
-  await expect(page.getByRole('button', { name: 'Manual' })).not.toHaveClass(/primary/) // its field is open already
-  await page.getByRole('button', { name: 'Manual' }).click()
+  await expect(page.getByRole('button', { name: 'Manual' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Find vehicle' }).click()
   await expect(field).toBeFocused()
   await expect(video(page)).toBeHidden()
   const next = page.getByRole('img', { name: 'A-1', exact: true })
-  expect((await box(next)).y - (await box(alert)).y - (await box(alert)).height).toBeLessThan(60)
+  expect((await box(next)).y).toBeGreaterThan((await box(field)).y) // the field is between the message and the next space
   await field.fill('000001')
   await page.getByRole('button', { name: /HB20 000001/ }).click()
   await expect(page.getByRole('dialog', { name: 'Vehicle HB20 000001' })).toBeVisible()
+})
+
+/** Makes each start of the camera wait, until `failCamera()` is called in the page. The device then has no camera. */
+const prepareMissingCamera = (page: Page) =>
+  page.addInitScript(() => {
+    const missing = new Promise<void>((resolve) => Object.assign(window, { failCamera: resolve }))
+    const getUserMedia = async () => {
+      await missing
+      throw new DOMException('', 'NotFoundError')
+    }
+    Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia, enumerateDevices: async () => [], addEventListener() {}, removeEventListener() {} } })
+  })
+
+test('nothing shifts when the camera turns out to be missing, and each typed car is saved in two taps', async ({ browser, request, baseURL }) => {
+  const yard = await importYard(request, ['HB20 000001', SECOND, FIRST])
+  for (const viewport of [{ width: 390, height: 844 }, { width: 360, height: 640 }, { width: 844, height: 390 }]) {
+    const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`, { prepare: prepareMissingCamera, viewport })
+    const parts = { next: page.getByRole('img', { name: 'A-1', exact: true }), bar: bar(page), switch: page.getByText('One tap saves') }
+    await expect(page.getByText('Abrindo a câmera...')).toBeVisible()
+    const places = async () => Object.fromEntries(await Promise.all(Object.entries(parts).map(async ([name, part]) => [name, await box(part)] as const)))
+    const before = await places()
+    await page.evaluate('failCamera()')
+    await expect(page.getByLabel('Vehicle identifier')).toBeVisible()
+    expect(await places(), `${viewport.width} wide`).toEqual(before)
+    await page.context().close()
+  }
+  const page = await openOnPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}/walk`, { permissions: [] })
+  const field = page.getByLabel('Vehicle identifier')
+  await field.click()
+  for (const [index, [typed, vin]] of ([['HB20 000123', FIRST], ['0777', SECOND], ['a1', 'HB20 000001']] as const).entries()) {
+    await test.step(`${typed} finds ${vin}`, async () => {
+      await expect(field).toBeFocused() // also after a save, so that the next car can be typed at once
+      await expect(field).toHaveValue('')
+      await page.keyboard.type(typed, { delay: 120 }) // at a person's pace, since faster keys count as a hardware scan
+      await page.keyboard.press('Enter')
+      const sheet = page.getByRole('dialog', { name: `Vehicle ${vin}` })
+      await sheet.getByRole('button', { name: 'ok', exact: true }).click()
+      await sheet.getByRole('button', { name: 'Save as ok' }).click()
+      await expect(page.getByText(index < 2 ? `${2 - index} left` : 'Todos os veículos daqui foram inspecionados.')).toBeVisible()
+    })
+  }
 })
 
 test('the camera and the next space fit a phone on its side and a tablet', async ({ browser, request, baseURL }) => {

@@ -78,13 +78,13 @@ async function measureFrames(count, first) {
     if (kind === 'EAN-8') continue // a code that the scanner reads rightly
     const decoder = createDecoder(decode, SCANNER_DECODER_SETTINGS, async (frame, directions) => decodeBlurredCode(frame, directions), clock)
     for (let frame = 0; frame < FRAMES; frame++) {
-      const { result: { codes: [code], extraPass, plainMs }, ms } = await timed(() => decoder.decode(picture))
-      for (const [what, taken] of [[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame', ms], ['plain pass', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
+      const { result: { codes: [code], extraPass, unmodifiedPassMs }, ms } = await timed(() => decoder.decode(picture))
+      for (const [what, taken] of [[extraPass === 'blurred' ? 'frame with a blurred-code pass' : 'other frame', ms], ['pass on the unmodified frame', unmodifiedPassMs]]) if (taken !== null) (times[what] ??= []).push(taken)
       if (code === undefined) continue
       if (code.text === text) read++
       else {
         wrong++
-        console.log(`wrong: frame ${number}, ${kind}: read ${code.format} ${JSON.stringify(code.text)} in the pass ${extraPass ?? 'plain'}, holds ${JSON.stringify(text)}`)
+        console.log(`wrong: frame ${number}, ${kind}: read ${code.format} ${JSON.stringify(code.text)} in the pass ${extraPass ?? 'unmodified'}, holds ${JSON.stringify(text)}`)
       }
       break
     }

@@ -14,6 +14,7 @@ export const { catalogues, useFeatureText } = defineFeatureText(
     'vehicleMismatch.inspected': 'Inspected',
     'vehicleMismatch.server': 'On the server',
     'vehicleMismatch.yes': 'Yes, save to {now}',
+    'vehicleMismatch.later': 'Later',
     'vehicleMismatch.discard': 'Discard',
     'vehicleMismatch.discardLabel': 'Discard the inspection of {vin}',
     'vehicleMismatch.discardQuestion': 'Discard the inspection of {vin}?',
@@ -36,6 +37,7 @@ export const { catalogues, useFeatureText } = defineFeatureText(
     'vehicleMismatch.inspected': 'Inspecionado',
     'vehicleMismatch.server': 'No servidor',
     'vehicleMismatch.yes': 'Sim, salvar em {now}',
+    'vehicleMismatch.later': 'Mais tarde',
     'vehicleMismatch.discard': 'Descartar',
     'vehicleMismatch.discardLabel': 'Descartar a inspeção de {vin}',
     'vehicleMismatch.discardQuestion': 'Descartar a inspeção de {vin}?',
@@ -50,14 +52,16 @@ interface VehicleMismatchQuestionProps {
   serverVin: string
   onYes: () => void
   onDiscard: () => Promise<void>
+  /** Leaves the question open; without this callback, no Later button is shown. */
+  onLater?: () => void
   children?: ReactNode
 }
 
 /**
- * Asks whether a rejected save belongs to the vehicle that the server now has under the same vehicle id. The person confirms or discards
- * the save.
+ * Asks whether a rejected save belongs to the vehicle that the server now has under the same vehicle id. The person confirms the save,
+ * discards it, or decides later.
  */
-export function VehicleMismatchQuestion({ inspectedVin, serverVin, onYes, onDiscard, children }: VehicleMismatchQuestionProps) {
+export function VehicleMismatchQuestion({ inspectedVin, serverVin, onYes, onDiscard, onLater, children }: VehicleMismatchQuestionProps) {
   const t = useFeatureText()
   return (
     <section className={styles.question} aria-label={t('vehicleMismatch.title')}>
@@ -75,6 +79,7 @@ export function VehicleMismatchQuestion({ inspectedVin, serverVin, onYes, onDisc
         <Button kind="primary" onClick={onYes}>
           {t('vehicleMismatch.yes', { now: serverVin })}
         </Button>
+        {onLater && <Button onClick={onLater}>{t('vehicleMismatch.later')}</Button>}
         <DiscardSaveButton vin={inspectedVin} onDiscard={onDiscard} />
       </div>
     </section>

@@ -1,7 +1,7 @@
 import type { ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 import type { BarcodeFormatKind } from './decoderSettings'
 
-/** Supported barcode formats by name, each with the name in the decoding engine (ZXing) and its kind (linear, stacked or matrix). */
+/** Supported barcode formats by name, each with its ZXing name and its kind (linear, stacked or matrix). */
 const FORMATS = {
   aztec: ['Aztec', 'matrix'],
   code_128: ['Code128', 'linear'],
@@ -41,7 +41,7 @@ export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.
 
 export const isSupportedFormat = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
-/** Translates names of formats and groups into the decoding engine's format names, in one list per kind (linear, stacked, matrix). */
+/** Translates names of formats and groups into ZXing format names, in one list per kind (linear, stacked, matrix). */
 export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<BarcodeFormatKind, ReadInputBarcodeFormat[]> {
   const sets: Record<BarcodeFormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
   for (const name of NAMES) {
@@ -52,12 +52,12 @@ export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<Barcod
   return sets
 }
 
-/** Names of the formats, those with the longest engine names first, because `DataBarExp` and `DataBarLtd` begin with `DataBar`. */
+/** Names of the formats, those with the longest ZXing names first, because `DataBarExp` and `DataBarLtd` begin with `DataBar`. */
 const NAMES_BY_ENGINE_NAME_LENGTH = NAMES.toSorted((a, b) => FORMATS[b][0].length - FORMATS[a][0].length)
 
 /**
- * Returns the name of a format that the decoder reported, such as `qr_code`, or 'unknown'. The decoder may report a format by its name in
- * the decoding engine, such as `QRCode`, followed by a variant.
+ * Returns the name of a format that the decoder reported, such as `qr_code`, or 'unknown'. The decoder may report a format by its ZXing
+ * name, such as `QRCode`, followed by a variant.
  */
 export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
   NAMES.find((name) => name === reported) ?? NAMES_BY_ENGINE_NAME_LENGTH.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

@@ -9,7 +9,7 @@ import { SCANNER_DECODER_SETTINGS } from './decoderSettings'
 
 const STRIPES = drawBars({ widths: encodeCode39('WVWZZZ1K'), module: 2, side: 480 })
 
-/** Decodes eight frames with an engine that reads nothing. Returns for each frame whether the plain pass ran, and the extra pass. */
+/** Decodes eight frames with an engine that reads nothing. Returns for each frame whether it was decoded unmodified, and its extra pass. */
 async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
   let now = 0
   const read = async () => {
@@ -19,17 +19,17 @@ async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
   const decoder = createDecoder(read, SCANNER_DECODER_SETTINGS, async () => null, () => now)
   const passes: [boolean, string | null][] = []
   for (let frame = 0; frame < 8; frame++) {
-    const { plainMs, extraPass } = await decoder.decode(STRIPES)
-    passes.push([plainMs !== null, extraPass])
+    const { unmodifiedPassMs, extraPass } = await decoder.decode(STRIPES)
+    passes.push([unmodifiedPassMs !== null, extraPass])
   }
   return passes
 }
 
 test('a frame has a plain and an extra pass; a long plain pass leaves the extra pass to the next frame', async () => {
   const quick = await passesOf(POSTPONE_EXTRA_PASS_AFTER_MS)
-  expect(quick).toEqual(['turned and cleared', 'inverted matrix', 'enlarged', 'blurred', 'inverted', 'evened', 'enlarged', 'blurred'].map((look) => [true, look]))
+  expect(quick).toEqual(['rotated and denoised', 'inverted matrix', 'enlarged', 'blurred', 'inverted', 'normalized contrast', 'enlarged', 'blurred'].map((look) => [true, look]))
   const slow = await passesOf(POSTPONE_EXTRA_PASS_AFTER_MS + 1)
-  expect(slow).toEqual([null, 'turned and cleared', null, 'blurred', null, 'inverted matrix', null, 'blurred'].map((look) => [look === null, look]))
+  expect(slow).toEqual([null, 'rotated and denoised', null, 'blurred', null, 'inverted matrix', null, 'blurred'].map((look) => [look === null, look]))
 })
 
 const CORNER = { x: 0, y: 0 }
@@ -69,9 +69,9 @@ test('the mode watch runs the plain pass again after, in the mode every, only th
     const { codes, extraPass } = await decoder.decode(STRIPES, { mode })
     return [codes.length, extraPass]
   }
-  expect([await read('first'), await read('watch')]).toEqual([[1, 'turned and cleared'], [1, 'turned and cleared']])
+  expect([await read('first'), await read('watch')]).toEqual([[1, 'rotated and denoised'], [1, 'rotated and denoised']])
   readable = { plain: true, extra: true }
-  expect([await read('every'), await read('watch')]).toEqual([[1, 'turned and cleared'], [1, 'turned and cleared']])
+  expect([await read('every'), await read('watch')]).toEqual([[1, 'rotated and denoised'], [1, 'rotated and denoised']])
   readable = { plain: true, extra: false }
   expect([await read('every'), await read('watch')]).toEqual([[1, 'second direction'], [1, null]])
 })

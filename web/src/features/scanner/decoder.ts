@@ -1,7 +1,7 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createScanConfirmer } from './scanConfirmer'
 import { MAX_SYMBOLS_PER_PICTURE, SCANNER_DECODER_SETTINGS, hasFormats, toFormatName } from './decoderSettings'
-import { CAMERA_EXTRA_PASS_COUNT, EXTRA_DECODE_PASS_FACTORIES, TILTED_LABEL_PASS_INDEXES, createPlainPass, createDecodePassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
+import { CAMERA_EXTRA_PASS_COUNT, EXTRA_DECODE_PASS_FACTORIES, TILTED_LABEL_PASS_INDEXES, createUnmodifiedPass, createDecodePassInput, hasTiltedStripes, type DecodePass, type DecodePassInput } from './decodePasses'
 import { addDistinctCode, type DecodedCode, type DoubtfulCode } from './decodedCode'
 import { encodePgm, mapToSourcePoint, type GrayPicture } from './pixels'
 import type { BlurredCode } from './blurred/blurredDecoder'
@@ -12,7 +12,7 @@ export interface DecodedFrame {
   /** A code detected in this frame, accepted or not, for drawing the outline; `null` when no code was detected. */
   seen: DecodedCode | null
   /** Duration of the decoding pass on the unmodified picture in milliseconds; `null` when this pass was skipped. */
-  plainMs: number | null
+  unmodifiedPassMs: number | null
   /** Name of the extra decoding pass that ran on this frame; `null` when no extra pass ran. */
   extraPass: string | null
   /** Whether further frames may yield more codes, because a code is not yet accepted or the search for tilted labels is incomplete. */
@@ -21,7 +21,7 @@ export interface DecodedFrame {
   doubtful?: DoubtfulCode
 }
 
-/** Function that reads a blurred linear code from averaged pixel rows. Used for codes that the decoding engine cannot read. */
+/** Function that reads a blurred linear code from averaged pixel rows. Used for codes that ZXing cannot read. */
 export type BlurredCodeDecodeFunction = (frame: GrayPicture, directions: readonly number[]) => Promise<BlurredCode | null>
 
 /**
@@ -30,13 +30,13 @@ export type BlurredCodeDecodeFunction = (frame: GrayPicture, directions: readonl
  */
 export type DecodeMode = 'first' | 'every' | 'watch'
 
-/** Function of the decoding engine (ZXing) that reads the codes of a picture, given as the bytes of an image file. */
+/** Function of the barcode library ZXing that decodes the codes of a picture, given as the bytes of an image file. */
 export type DecodeFunction = (picture: Uint8Array, options: ReaderOptions) => Promise<ReadResult[]>
 
 export interface FrameDecodeOptions {
   mode?: DecodeMode
   /** Whether rotated or enlarged copies show the full frame, not a crop; true for photographs, where the code may be anywhere. */
-  whole?: boolean
+  keepsFullFrame?: boolean
 }
 
 interface PassResult {
@@ -56,8 +56,8 @@ const BLURRED_PASS_INTERVAL = 4
 export const POSTPONE_EXTRA_PASS_AFTER_MS = 15
 
 /**
- * Creates a decoder of successive frames. A frame is first decoded unmodified (plain pass). If no code is found, one extra pass decodes a
- * modified copy; the extra passes take turns. After a slow plain pass, the extra pass is postponed to the next frame, where it runs alone.
+ * Creates a decoder of successive frames. A frame is first decoded unmodified. If no code is found, one extra pass decodes a modified copy;
+ * the extra passes take turns. If decoding the unmodified frame was slow, the extra pass is postponed to the next frame, where it runs alone.
  * If a found code still needs confirmation, the same pass runs again on the next frame.
  */
 export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_SETTINGS, decodeBlurred: BlurredCodeDecodeFunction | null = null, now: () => number = () => performance.now()) {
@@ -78,37 +78,38 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
    */
   let searched = 0
   /**
-   * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the plain pass. A code from
-   * the blurred-code pass counts even if doubtful; a code from any other pass counts only if accepted.
+   * Pass that last read a code: the index of an extra pass, 'blurred' for the blurred-code pass, or `null` for the pass on the unmodified
+   * frame. A code from the blurred-code pass counts even if doubtful; a code from any other pass counts only if accepted.
    */
   let lastRead: number | 'blurred' | null = null
 
-  async function runPass({ picture, options, back }: DecodePass, plain: boolean): Promise<PassResult> {
+  async function runPass({ picture, options, back }: DecodePass, isUnmodified: boolean): Promise<PassResult> {
     const results = await read(encodePgm(picture), options)
     const seen = results.filter(({ isValid }) => isValid).map(({ text, format, position: { topLeft, topRight, bottomRight, bottomLeft } }) => ({
       text,
       format: toFormatName(format, text),
       corners: [topLeft, topRight, bottomRight, bottomLeft].map((corner) => mapToSourcePoint(back, corner)),
     }))
-    return { confirmed: seen.filter(({ text, format }) => confirmation.confirms({ text, format, plain })), seen }
+    return { confirmed: seen.filter(({ text, format }) => confirmation.confirms({ text, format, isUnmodified })), seen }
   }
 
   interface ChosenPass {
     extra: DecodePass
-    which: number
+    /** Index of the pass in `EXTRA_DECODE_PASS_FACTORIES`. */
+    index: number
   }
 
-  function passOf(which: typeof lastRead, input: DecodePassInput): ChosenPass | null {
-    if (which === null || which === 'blurred') return null
-    const extra = EXTRA_DECODE_PASS_FACTORIES[which]?.(input)
-    return extra && hasFormats(extra.options) ? { extra, which } : null
+  function createPass(index: typeof lastRead, input: DecodePassInput): ChosenPass | null {
+    if (index === null || index === 'blurred') return null
+    const extra = EXTRA_DECODE_PASS_FACTORIES[index]?.(input)
+    return extra && hasFormats(extra.options) ? { extra, index } : null
   }
 
   /** Returns the next extra decoding pass that applies to this frame, taking the passes in turn, or null when none applies. */
-  function nextOf(input: DecodePassInput): ChosenPass | null {
-    const count = input.whole ? EXTRA_DECODE_PASS_FACTORIES.length : CAMERA_EXTRA_PASS_COUNT
+  function nextExtraPass(input: DecodePassInput): ChosenPass | null {
+    const count = input.keepsFullFrame ? EXTRA_DECODE_PASS_FACTORIES.length : CAMERA_EXTRA_PASS_COUNT
     for (let tries = 0; tries < count; tries++) {
-      const chosen = passOf(turn++ % count, input)
+      const chosen = createPass(turn++ % count, input)
       if (chosen) return chosen
     }
     return null
@@ -117,33 +118,33 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
   /** Returns the next pass of the mode 'every': the pass that read the last code, then passes for tilted labels, then all in turn. */
   function nextEveryModePass(input: DecodePassInput): ChosenPass | null {
     if (everyModePasses++ === 0) {
-      const last = passOf(lastRead, input)
+      const last = createPass(lastRead, input)
       if (last) return last
     }
     while (searched < TILTED_LABEL_PASS_INDEXES.length) {
-      const chosen = passOf(TILTED_LABEL_PASS_INDEXES[searched++] ?? null, input)
+      const chosen = createPass(TILTED_LABEL_PASS_INDEXES[searched++] ?? null, input)
       if (chosen) return chosen
     }
-    return nextOf(input)
+    return nextExtraPass(input)
   }
 
   /** Runs one extra decoding pass. Repeats the last one if the code that it found still needs confirmation, else runs the next one. */
   async function extraPass(input: DecodePassInput, every = false): Promise<PassResult & { name: string | null }> {
-    const chosen = passOf(again, input) ?? (every ? nextEveryModePass(input) : nextOf(input))
+    const chosen = createPass(again, input) ?? (every ? nextEveryModePass(input) : nextExtraPass(input))
     again = null
     if (chosen === null) return { confirmed: [], seen: [], name: null }
-    const { extra, which } = chosen
+    const { extra, index } = chosen
     const looked = await runPass(every ? { ...extra, options: { ...extra.options, maxNumberOfSymbols: MAX_SYMBOLS_PER_PICTURE } } : extra, false)
-    if (looked.confirmed.length > 0) lastRead = which
+    if (looked.confirmed.length > 0) lastRead = index
     const isPending = every ? looked.confirmed.length < looked.seen.length : looked.seen.length > 0 && looked.confirmed.length === 0
-    if (isPending && ++waited <= MAX_REPEATS) again = which
+    if (isPending && ++waited <= MAX_REPEATS) again = index
     return { ...looked, name: extra.name }
   }
 
   /** Runs a blurred-code pass when enough frames had stripes but no code; otherwise returns `null`. */
   async function blurredPass(input: DecodePassInput): Promise<BlurredPassResult | null> {
     if (decodeBlurred === null || again !== null || input.directions.length === 0) return null
-    framesWithStripes += postponed ? 2 : 1 // also counts the previous frame, on which only the plain pass ran
+    framesWithStripes += postponed ? 2 : 1 // also counts the previous frame, which was decoded only unmodified
     if (framesWithStripes < BLURRED_PASS_INTERVAL) return null
     framesWithStripes = 0
     return await readBlurred(input)
@@ -158,77 +159,77 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_DECODER_S
     const code = { text, format, corners }
     lastRead = 'blurred'
     if (!certain) return { ...nothing, doubtful: { code, alternatives } }
-    return { ...nothing, confirmed: confirmation.confirms({ text, format, plain: false, isBlurred: true }) ? [code] : [], seen: [code] }
+    return { ...nothing, confirmed: confirmation.confirms({ text, format, isUnmodified: false, isBlurred: true }) ? [code] : [], seen: [code] }
   }
 
-  /** Decodes every code in view with the plain pass and one extra decoding pass, because labels may also be tilted. */
-  async function everyCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
+  /** Decodes every code in view: on the unmodified frame and in one extra decoding pass, because labels may also be tilted. */
+  async function everyCode(frame: GrayPicture, keepsFullFrame: boolean): Promise<DecodedFrame> {
     const start = now()
-    const plain = await runPass(createPlainPass(frame, 'every', settings), true)
-    const plainMs = now() - start
-    const input = createDecodePassInput(frame, whole, settings)
-    const blurred = plain.seen.length === 0 ? await blurredPass(input) : null
+    const unmodified = await runPass(createUnmodifiedPass(frame, 'every', settings), true)
+    const unmodifiedPassMs = now() - start
+    const input = createDecodePassInput(frame, keepsFullFrame, settings)
+    const blurred = unmodified.seen.length === 0 ? await blurredPass(input) : null
     const extra = blurred ?? (await extraPass(input, true))
-    if (plain.confirmed.length > 0 && extra.confirmed.length === 0) lastRead = null
-    const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addDistinctCode, [])
-    const sighted = [...plain.seen, ...extra.seen]
+    if (unmodified.confirmed.length > 0 && extra.confirmed.length === 0) lastRead = null
+    const codes = [...extra.confirmed, ...unmodified.confirmed].reduce<DecodedCode[]>(addDistinctCode, [])
+    const sighted = [...unmodified.seen, ...extra.seen]
     const isSearched = searched >= TILTED_LABEL_PASS_INDEXES.length || !hasTiltedStripes(input)
     const hasUnconfirmed = !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text))
-    return { codes, seen: sighted[0] ?? null, plainMs, extraPass: extra.name, hasUnconfirmed, doubtful: blurred?.doubtful }
+    return { codes, seen: sighted[0] ?? null, unmodifiedPassMs, extraPass: extra.name, hasUnconfirmed, doubtful: blurred?.doubtful }
   }
 
-  /** Checks whether any code is in view. Runs only one pass: the pass that last read a code (`lastRead`), or else the plain pass. */
-  async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
-    const input = createDecodePassInput(frame, whole, settings)
+  /** Checks whether any code is in view. Runs only one pass: the pass that last read a code (`lastRead`), or else that on the unmodified frame. */
+  async function watchCode(frame: GrayPicture, keepsFullFrame: boolean): Promise<DecodedFrame> {
+    const input = createDecodePassInput(frame, keepsFullFrame, settings)
     if (lastRead === 'blurred') {
       const { confirmed, seen, name, doubtful } = await readBlurred(input)
-      return { codes: confirmed, seen: seen[0] ?? doubtful?.code ?? null, plainMs: null, extraPass: name, doubtful }
+      return { codes: confirmed, seen: seen[0] ?? doubtful?.code ?? null, unmodifiedPassMs: null, extraPass: name, doubtful }
     }
-    const last = passOf(lastRead, input)
-    const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)
-    return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, extraPass: last?.extra.name ?? null }
+    const last = createPass(lastRead, input)
+    const { confirmed, seen } = await runPass(last?.extra ?? createUnmodifiedPass(frame, 'every', settings), last === null)
+    return { codes: confirmed, seen: seen[0] ?? null, unmodifiedPassMs: null, extraPass: last?.extra.name ?? null }
   }
 
   /** Runs a blurred-code pass when one is due, otherwise an extra decoding pass. */
-  async function runExtraPass(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
+  async function runExtraPass(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'unmodifiedPassMs'>> {
     const blurred = isEmpty ? await blurredPass(input) : null
     postponed = false
     const { confirmed, seen, name } = blurred ?? (await extraPass(input))
     return { codes: confirmed, seen: seen[0] ?? null, extraPass: name, doubtful: blurred?.doubtful }
   }
 
-  async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
-    const input = createDecodePassInput(frame, whole, settings)
+  async function firstCode(frame: GrayPicture, keepsFullFrame: boolean): Promise<DecodedFrame> {
+    const input = createDecodePassInput(frame, keepsFullFrame, settings)
     const [isRepeat, begin] = [again !== null, now()]
     if (isRepeat || postponed) {
       const extra = await runExtraPass(input)
-      if (!isRepeat || extra.seen !== null) return { ...extra, plainMs: null }
+      if (!isRepeat || extra.seen !== null) return { ...extra, unmodifiedPassMs: null }
     }
     const start = now()
-    const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
-    if (plain.seen.length === 0) frames++
-    const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, extraPass: null }
-    if (plain.confirmed.length > 0) {
+    const unmodified = await runPass(createUnmodifiedPass(frame, keepsFullFrame ? 'photograph' : frames, settings), true)
+    if (unmodified.seen.length === 0) frames++
+    const done: DecodedFrame = { codes: unmodified.confirmed, seen: unmodified.seen[0] ?? null, unmodifiedPassMs: now() - start, extraPass: null }
+    if (unmodified.confirmed.length > 0) {
       lastRead = null
       return done
     }
-    if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
-    if (plain.seen.length === 0 && again === null) waited = 0
-    postponed = !whole && now() - begin > POSTPONE_EXTRA_PASS_AFTER_MS
+    if (unmodified.seen.length > 0 && ++waited <= MAX_REPEATS) return done
+    if (unmodified.seen.length === 0 && again === null) waited = 0
+    postponed = !keepsFullFrame && now() - begin > POSTPONE_EXTRA_PASS_AFTER_MS
     if (postponed) return done
-    const extra = await runExtraPass(input, plain.seen.length === 0)
+    const extra = await runExtraPass(input, unmodified.seen.length === 0)
     return { ...done, ...extra, seen: done.seen ?? extra.seen }
   }
 
   return {
-    async decode(frame: GrayPicture, { mode = 'first', whole = false }: FrameDecodeOptions = {}): Promise<DecodedFrame> {
+    async decode(frame: GrayPicture, { mode = 'first', keepsFullFrame = false }: FrameDecodeOptions = {}): Promise<DecodedFrame> {
       confirmation.nextFrame()
       if (mode !== 'first') postponed = false
-      if (mode === 'every') return everyCode(frame, whole)
-      if (mode === 'watch') return watchCode(frame, whole)
+      if (mode === 'every') return everyCode(frame, keepsFullFrame)
+      if (mode === 'watch') return watchCode(frame, keepsFullFrame)
       everyModePasses = 0
       searched = 0
-      return firstCode(frame, whole)
+      return firstCode(frame, keepsFullFrame)
     },
     /** Clears all readings, and restarts the sequence of decoding passes, for a new label. */
     reset(): void {

@@ -1,6 +1,6 @@
 import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** Barcode formats to decode, one list for each kind, and the options of the decoding engine. The formats have the engine's names. */
+/** Barcode formats to decode, one list for each kind, and the options of ZXing. The formats have their ZXing names. */
 export interface DecoderSettings {
   linear: readonly ReadInputBarcodeFormat[]
   stacked: readonly ReadInputBarcodeFormat[]
@@ -9,9 +9,9 @@ export interface DecoderSettings {
 }
 export type BarcodeFormatKind = 'linear' | 'stacked' | 'matrix'
 
-/** Maximum number of symbols that the engine returns for one picture. */
+/** Maximum number of symbols that ZXing returns for one picture. */
 export const MAX_SYMBOLS_PER_PICTURE = 255
-/** Default options of the barcode decoding engine (ZXing), as the product specification requires. */
+/** Default options of the barcode library ZXing, as the product specification requires. */
 export const DEFAULT_READER_OPTIONS: ReaderOptions = {
   tryHarder: true,
   tryRotate: true,
@@ -38,20 +38,20 @@ export const SCANNER_DECODER_SETTINGS: DecoderSettings = {
   options: { ...DEFAULT_READER_OPTIONS, textMode: 'Plain', maxNumberOfSymbols: 1 },
 }
 
-/** Returns the engine options for the formats of the given kinds. `changes` override the options of the settings. */
+/** Returns the ZXing options for the formats of the given kinds. `changes` override the options of the settings. */
 export const buildReaderOptions = (settings: DecoderSettings, kinds: readonly BarcodeFormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
   ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
 })
 
-/** Returns whether the options name at least one format. Without this check, the engine would decode all formats for an empty list. */
+/** Returns whether the options name at least one format. Without this check, ZXing would decode all formats for an empty list. */
 export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray(formats) && formats.length > 0
 
 /**
- * Returns the engine options of the plain decoding pass (on the unmodified picture), one set for each of several successive frames. Each
- * set has the linear formats and only one other kind, because decoding all formats in one frame would take 50 % longer. Inverted matrix
- * codes are left to an extra pass, because the engine's own inversion would double the time.
+ * Returns the ZXing options for unmodified pictures, one set for each of several successive frames. Each set has the linear formats and
+ * only one other kind, because decoding all formats in one frame would take 50 % longer. Inverted matrix codes are left to an extra pass,
+ * because ZXing's own inversion would double the time.
  */
-export const listPlainPassReaderOptions = (settings: DecoderSettings): ReaderOptions[] =>
+export const listUnmodifiedPassReaderOptions = (settings: DecoderSettings): ReaderOptions[] =>
   [
     buildReaderOptions(settings, ['linear', 'matrix'], { tryInvert: false }),
     buildReaderOptions(settings, ['linear', 'stacked']),
@@ -73,7 +73,7 @@ const NAMES: Record<string, string> = {
 }
 
 /**
- * Returns the format name, such as `qr_code`, for an engine's format name. An EAN-13 code whose text starts with 0 counts as UPC-A, because
+ * Returns the format name, such as `qr_code`, for a ZXing format name. An EAN-13 code whose text starts with 0 counts as UPC-A, because
  * both are the same barcode.
  */
 export function toFormatName(engine: string, text = ''): string {

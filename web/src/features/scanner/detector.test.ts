@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { BarcodeDetector, type BarcodeDetectorOptions, type PhotographDecodeEngine } from './detector'
-import { DEFAULT_READER_OPTIONS, SCANNER_DECODER_SETTINGS, listPlainPassReaderOptions } from './decoderSettings'
+import { DEFAULT_READER_OPTIONS, SCANNER_DECODER_SETTINGS, listUnmodifiedPassReaderOptions } from './decoderSettings'
 import type { BarcodeImageSource } from './imageSource'
 import { toDetectedFormat } from './barcodeFormats'
 import { DEFAULT_CAMERA_VIEW_OPTIONS, SCAN_VIEW_OPTIONS } from './cameraViewOptions'
@@ -68,10 +68,10 @@ test('the camera view has the defaults of the specification, which the scanner s
 })
 
 test('unmodified passes change nothing but the formats and the inversion, and all formats have their turn', () => {
-  for (const options of listPlainPassReaderOptions(SCANNER_DECODER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_DECODER_SETTINGS.options, formats: [] })
+  for (const options of listUnmodifiedPassReaderOptions(SCANNER_DECODER_SETTINGS)) expect({ ...options, formats: [], tryInvert: true }).toEqual({ ...SCANNER_DECODER_SETTINGS.options, formats: [] })
   const { linear, stacked, matrix } = SCANNER_DECODER_SETTINGS
-  expect(new Set(listPlainPassReaderOptions(SCANNER_DECODER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
-  expect(listPlainPassReaderOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
+  expect(new Set(listUnmodifiedPassReaderOptions(SCANNER_DECODER_SETTINGS).flatMap(({ formats }) => formats))).toEqual(new Set([...linear, ...stacked, ...matrix]))
+  expect(listUnmodifiedPassReaderOptions(new BarcodeDetector({ formats: ['pdf417'] }).settings).map(({ formats }) => formats)).toEqual([['PDF417']])
 })
 
 test('a result has a bounding box, the raw value, the format and four corners', async () => {

@@ -11,11 +11,11 @@ export interface BarcodeDetectorOptions {
   formats?: readonly BarcodeFormat[]
   /** Options of the decoder that differ from the defaults, such as `tryInvert` and `maxNumberOfSymbols`. */
   decoder?: ReaderOptions
-  /** Returns the engine that decodes photographs; by default the engine that the whole page shares. */
+  /** Returns the decoding engine for photographs; by default the one that the page shares with the camera. */
   engine?: () => PhotographDecodeEngine
 }
 
-/** Part of the decoding engine that the detector needs: decoding every code of a photograph. */
+/** Part of the decoding engine (web worker with ZXing) that the detector needs: decoding every code of a photograph. */
 export type PhotographDecodeEngine = Pick<DecodeEngine, 'decodePhotograph'>
 
 export interface DetectedBarcode {
@@ -53,7 +53,7 @@ export class BarcodeDetector {
 
   /**
    * Returns the codes of a picture, or an empty list for a picture without width or height. Rejects when the picture has no pixels yet
-   * or the engine fails.
+   * or the decoding fails.
    */
   async detect(source: BarcodeImageSource): Promise<DetectedBarcode[]> {
     try {

@@ -62,14 +62,14 @@ test.each<[string, (worker: FakeWorker) => unknown, string]>([
   await expect(engine.decode(frame(), 'first')).rejects.toThrow(message)
   const next = await loaded()
   expect(next.engine).not.toBe(engine)
-  next.worker.answer({ kind: 'decoded', id: 1, decoded: { codes: [], seen: null, plainMs: 1, extraPass: null } })
+  next.worker.answer({ kind: 'decoded', id: 1, decoded: { codes: [], seen: null, unmodifiedPassMs: 1, extraPass: null } })
   expect(await next.pending[0]).toBe('decoded')
 })
 
 test('a picture that cannot be read rejects its frame alone', async () => {
   const { engine, worker, pending } = await loaded()
   worker.answer({ kind: 'broken', id: 1, message: 'no canvas', fatal: false })
-  worker.answer({ kind: 'decoded', id: 2, decoded: { codes: [], seen: null, plainMs: 1, extraPass: null } })
+  worker.answer({ kind: 'decoded', id: 2, decoded: { codes: [], seen: null, unmodifiedPassMs: 1, extraPass: null } })
   expect(await Promise.all(pending)).toEqual(['no canvas', 'decoded'])
   expect([engine.fault(), getDecodeEngine() === engine]).toEqual([null, true])
 })

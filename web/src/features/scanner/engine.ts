@@ -15,23 +15,23 @@ const PHOTOGRAPH_TIMEOUT_MS = 60_000
 
 export type EngineFailurePhase = 'loading' | 'running'
 
-/** Barcode decoding engine (ZXing), which runs in a web worker. */
+/** Decoding engine: a web worker that decodes barcodes with the library ZXing. */
 export interface DecodeEngine {
-  /** Resolves when the engine is loaded; rejects when loading fails. */
+  /** Resolves when the worker is loaded; rejects when loading fails. */
   ready: Promise<void>
-  /** Decodes a frame. Rejects when the frame cannot be decoded, and rejects immediately if the engine has already failed. */
+  /** Decodes a frame. Rejects when the frame cannot be decoded, and rejects immediately if the worker has already failed. */
   decode: (frame: CameraFrame, mode: DecodeMode) => Promise<DecodedFrame>
   /** Decodes every code of a photograph. */
   decodePhotograph: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>
   /** Clears the readings of earlier frames for a new label, and sets the formats and options for the next frames. */
   reset: (settings: DecoderSettings) => void
-  /** Returns the phase in which the engine failed, or null while the engine works. The next call of `getDecodeEngine` replaces a failed engine. */
+  /** Returns the phase in which the worker failed, or null while it works. The next call of `getDecodeEngine` replaces a failed worker. */
   fault: () => EngineFailurePhase | null
 }
 
 let current: DecodeEngine | null = null
 
-/** Returns the decoding engine of the page. Loads the engine on the first call, and a new engine on the next call after a failure. */
+/** Returns the decoding engine of the page. Starts its worker on the first call, and a new worker on the next call after a failure. */
 export function getDecodeEngine(): DecodeEngine {
   if (current === null || current.fault() !== null) current = start()
   return current

@@ -31,16 +31,16 @@ export async function grabFrame(video: HTMLVideoElement): Promise<CameraFrame> {
 interface FramesOptions {
   video: HTMLVideoElement
   options: CameraViewOptions
-  /** Returns the engine for the next frame. After a failure, this is a new engine. */
+  /** Returns the decoding engine for the next frame; a new one after a failure. */
   getDecodeEngine: () => DecodeEngine
   /** Called for each decoded frame. Returns the decoding mode of the next frame. */
   onDecoded: (decoded: DecodedFrame, mode: DecodeMode) => DecodeMode
-  /** Called with the new engine after a failed engine was replaced. */
+  /** Called with the new decoding engine after a failed one was replaced. */
   onReplaced: (engine: DecodeEngine) => void
   onBroken: (error: Error) => void
 }
 
-/** Sends frames to the engine one at a time and drops frames that arrive meanwhile. Returns a function that stops the scan. */
+/** Sends frames to the decoding engine one at a time and drops frames that arrive meanwhile. Returns a function that stops the scan. */
 export function startFrameLoop({ video, options: { scanDelayMs, retryDelayMs, trackedRetryDelayMs, tracker }, getDecodeEngine, onDecoded, onReplaced, onBroken }: FramesOptions): () => void {
   const retryMs = tracker ? trackedRetryDelayMs : retryDelayMs
   let going = true

@@ -36,7 +36,7 @@ export async function decodePhotograph(decoder: Decoder, picture: GrayPicture): 
   for (const size of listPhotographScales(picture)) {
     for (let frame = 0; frame <= EXTRA_DECODE_PASS_FACTORIES.length; frame++) {
       const scale = size * (SCALE_FACTORS[frame % SCALE_FACTORS.length] ?? 1)
-      const { codes, hasUnconfirmed } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', whole: true })
+      const { codes, hasUnconfirmed } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', keepsFullFrame: true })
       for (const { corners, ...code } of codes) {
         addDistinctCode(found, { ...code, corners: corners.map(({ x, y }) => ({ x: x / scale, y: y / scale })) })
       }

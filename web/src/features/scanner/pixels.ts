@@ -32,8 +32,8 @@ export function toGrayscale({ width, height, data }: RgbaPicture): GrayPicture {
 }
 
 /**
- * Encodes a picture as a PGM file (greyscale image) for the engine. PGM has one byte per pixel, a quarter of the RGBA data that the
- * engine also accepts.
+ * Encodes a picture as a PGM file (greyscale image) for ZXing. PGM has one byte per pixel, a quarter of the RGBA data that ZXing also
+ * accepts.
  */
 export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
   const head = new TextEncoder().encode(`P5 ${width} ${height} 255\n`)

@@ -19,5 +19,5 @@ export type DecodeWorkerResponse =
   | { kind: 'failed'; message: string }
   | { kind: 'decoded'; id: number; decoded: DecodedFrame }
   | { kind: 'detected'; id: number; codes: DecodedCode[] }
-  /** The picture of request `id` could not be decoded. If `fatal`, the engine has failed and a new worker has to replace it. */
+  /** The picture of request `id` could not be decoded. If `fatal`, ZXing has failed and a new worker has to replace this one. */
   | { kind: 'broken'; id: number; message: string; fatal: boolean }

@@ -80,11 +80,11 @@ test('the decoded square is 0.86 of the short side, in the middle, whichever way
   expect(toNormalizedViewPoint({ x: 464.5, y: 0 }, 1920, 1080)).toEqual({ x: 0.5, y: expect.closeTo(0.07, 3) })
 })
 
-const plain = (format: string, text: string) => ({ format, text, plain: true })
+const plain = (format: string, text: string) => ({ format, text, isUnmodified: true })
 test('checked codes are believed at once, Code 39 and turned looks the second time', () => {
   const confirmation = createScanConfirmer()
   const confirmed = [plain('qr_code', 'x'), plain('data_matrix', 'x'), plain('code_128', 'HB20 000123'), plain('code_39', 'HB20 000123'), plain('code_39', 'HB20 000123'),
-    { ...plain('code_93', 'HB20 000123'), plain: false }, plain('ean_8', '96385074'), plain('code_39', 'AB'), plain('code_39', 'AB'), plain('code_39', 'AB')]
+    { ...plain('code_93', 'HB20 000123'), isUnmodified: false }, plain('ean_8', '96385074'), plain('code_39', 'AB'), plain('code_39', 'AB'), plain('code_39', 'AB')]
   expect(confirmed.map((sighting) => confirmation.confirms(sighting))).toEqual([true, true, true, false, true, false, false, false, false, true])
 })
 
@@ -119,7 +119,7 @@ test('check digits: weights modulo 11, X for ten', () => {
 })
 
 const code = (text: string) => ({ text, format: 'code_39', corners: [] })
-const decoded = (...texts: string[]) => ({ codes: texts.map(code), seen: null, plainMs: 1, extraPass: null })
+const decoded = (...texts: string[]) => ({ codes: texts.map(code), seen: null, unmodifiedPassMs: 1, extraPass: null })
 test('of several codes in view the fitting one is taken, else the first after a look around', () => {
   const { choose } = createCodeSelector((text) => text === 'mine')
   expect(choose(decoded('other'))).toEqual({ code: null, several: true })

@@ -1,11 +1,11 @@
 import { hasValidCheckDigit } from '../../lib/vin'
 
-/** A code that the engine decoded in one decoding pass, before its confirmation. */
+/** A code decoded in one pass, before its confirmation. */
 export interface CodeReading {
   text: string
   format: string
   /** Whether the decoding pass used the unmodified picture, not a rotated, sharpened or enlarged picture. */
-  plain: boolean
+  isUnmodified: boolean
   /** Whether the decoder of blurred codes read the text, with every character certain. */
   isBlurred?: boolean
 }
@@ -55,12 +55,12 @@ export function isPlausibleLabelText(text: string, format: string): boolean {
 const provesItself = (text: string): boolean => hasValidCheckDigit(text) || (text.startsWith('I') && hasValidCheckDigit(text.slice(1)))
 
 /** Returns the number of equal readings required before a text is accepted. */
-export function countRequiredReadings({ text, format, plain, isBlurred = false }: CodeReading): number {
-  if (format === 'pdf417') return AGAIN // at a tilt, the engine may correct lost words into a wrong text
+export function countRequiredReadings({ text, format, isUnmodified, isBlurred = false }: CodeReading): number {
+  if (format === 'pdf417') return AGAIN // at a tilt, ZXing's error correction may turn lost code words into a wrong text
   if (CERTAIN.has(format)) return 1
   if (provesItself(text)) return 1
   if (isBlurred) return 1
-  if (CHECKED.has(format) && plain && text.length >= SHORT) return 1
+  if (CHECKED.has(format) && isUnmodified && text.length >= SHORT) return 1
   return text.length < SHORT && !CHECKED.has(format) ? SHORT_TEXT_READINGS : AGAIN
 }
 

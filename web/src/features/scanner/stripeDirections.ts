@@ -13,12 +13,12 @@ const MIN_WEIGHT_SHARE = 0.06
  * has edges in all directions.
  */
 export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
-  const histogram = gather(blurAndDownsampleByTwo(picture))
+  const histogram = buildDirectionHistogram(blurAndDownsampleByTwo(picture))
   const total = histogram.reduce((sum, weight) => sum + weight, 0)
   if (total === 0) return []
   const found: number[] = []
   for (let tries = 0; tries < most; tries++) {
-    const peak = strongest(histogram)
+    const peak = findHistogramPeak(histogram)
     if (peak.weight < MIN_WEIGHT_SHARE * total) break
     found.push(peak.angle)
     clear(histogram, peak.angle)
@@ -27,11 +27,11 @@ export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
 }
 
 /** Builds a histogram of stripe directions over 180°. Each bin states how strongly the picture shows stripes in one direction. */
-function gather({ width, height, data }: GrayPicture): Float64Array {
+function buildDirectionHistogram({ width, height, data }: GrayPicture): Float64Array {
   const histogram = new Float64Array(BINS)
   for (let top = 1; top + BLOCK < height; top += BLOCK) {
     for (let left = 1; left + BLOCK < width; left += BLOCK) {
-      if (isPlain(data, top * width + left, width)) continue
+      if (hasLowContrast(data, top * width + left, width)) continue
       let xx = 0
       let yy = 0
       let xy = 0
@@ -64,7 +64,7 @@ const COARSE = 3
 const MIN_BLOCK_CONTRAST = 40
 
 /** Returns whether a block has too little contrast to contain bars. This check is fast, and most blocks of paint and tarmac need no other check. */
-function isPlain(data: Uint8Array, start: number, width: number): boolean {
+function hasLowContrast(data: Uint8Array, start: number, width: number): boolean {
   let sum = 0
   for (let y = 1; y < BLOCK; y += COARSE) {
     for (let place = start + y * width + 1; place < start + y * width + BLOCK; place += COARSE) {
@@ -101,7 +101,7 @@ function vote(histogram: Float64Array, { xx, yy, xy, sx, sy }: Tensor): void {
 const REACH = 2
 
 /** Returns the peak of the histogram; its angle is the weighted mean of the surrounding bins. */
-function strongest(histogram: Float64Array): { angle: number; weight: number } {
+function findHistogramPeak(histogram: Float64Array): { angle: number; weight: number } {
   const around = (bin: number) => {
     let weight = 0
     let moment = 0
@@ -132,5 +132,5 @@ export function getAngleBetweenDirections(one: number, other: number): number {
   return Math.min(difference, Math.PI - difference)
 }
 
-/** Returns the angle between a direction and the nearest image axis in radians. The engine scans along the axes. */
+/** Returns the angle between a direction and the nearest image axis in radians. ZXing scans along the axes. */
 export const getTiltFromImageAxis = (angle: number): number => Math.min(getAngleBetweenDirections(angle, 0), getAngleBetweenDirections(angle, Math.PI / 2))

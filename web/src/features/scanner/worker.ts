@@ -18,7 +18,7 @@ let idle = true
 const spare = createDecoder(readBarcodes)
 
 /**
- * Decodes a sample picture so that the browser optimizes the engine. Ignores the result, and uses a separate decoder, so that the readings
+ * Decodes a sample picture so that the browser compiles and optimizes the decoder. Ignores the result, and uses a separate decoder, so that the readings
  * of real frames are not affected.
  */
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
@@ -28,7 +28,7 @@ async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
 }
 
 /**
- * Decodes a picture and returns the response to the page. An engine error is fatal, because the engine's memory is then in an unknown
+ * Decodes a picture and returns the response to the page. An error of ZXing is fatal, because its memory is then in an unknown
  * state; an error while reading the pixels is not.
  */
 async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<DecodeWorkerResponse>): Promise<DecodeWorkerResponse> {

@@ -29,7 +29,8 @@ export function SaveBar({ vehicle, inspection, identification, isDesktop, onManu
   const ready = identified && !saved
   const submit = (afterSave: AfterSaveAction) => (entry.status === '' ? setAsked(afterSave) : inspection.submit(afterSave))
   const last = (vehicle.next ?? null) === null
-  const reason = error || saved ? null : !ready ? (entry.identifier.trim() === '' ? t('vehicle.identifyFirst') : t('scan.notThis', { text: entry.identifier.trim() })) : last ? t('vehicle.noNext') : null
+  const readyHint = [last && t('vehicle.noNext'), entry.status === '' && t('vehicle.asksWithoutStatus')].filter(Boolean).join(' ') || null
+  const reason = error || saved ? null : !ready ? (entry.identifier.trim() === '' ? t('vehicle.identifyFirst') : t('scan.notThis', { text: entry.identifier.trim() })) : readyHint
   const hasChange = concurrent !== null && !busy && !saved
   return (
     <div className={styles.bar} data-bottom-bar data-identified={identified}>
@@ -56,7 +57,7 @@ export function SaveBar({ vehicle, inspection, identification, isDesktop, onManu
           <Button data-save-next kind={identified ? 'primary' : 'secondary'} big disabled={!ready || last} busy={busy} aria-describedby={reason === null ? undefined : why} onClick={() => submit('next')}>
             {t('vehicle.saveNext')}
           </Button>
-          <Button disabled={!ready || busy} aria-describedby={ready || reason === null ? undefined : why} onClick={() => submit('exit')}>
+          <Button disabled={!ready || busy} aria-describedby={reason === null ? undefined : why} onClick={() => submit('exit')}>
             {t('vehicle.saveExit')}
           </Button>
           <Button kind="quiet" disabled={busy} onClick={inspection.cancel}>

@@ -54,7 +54,7 @@ export function SavedNotice({ vehicle, status, delay: { isQueued, ms }, next, co
         {next && (
           <div className={styles.next}>
             <p className="quiet">{t('walk.next')}</p>
-            <ParkingSpaceSign space={next.parking_space} size="large" />
+            {next.parking_space.trim() !== '' && <ParkingSpaceSign space={next.parking_space} size="large" />}
             <MonospaceVin vin={next.vin_number} />
           </div>
         )}

@@ -45,11 +45,25 @@ export function VehicleHeader({ vehicle, stored, next, inspection }: VehicleHead
         )}
         {next && (
           <span className={styles.next}>
-            {t('walk.next')} <ParkingSpaceSign space={next.parking_space} size="small" />
+            {t('walk.next')} <NextVehicleSign next={next} space={vehicle.parking_space} />
           </span>
         )}
       </div>
     </div>
+  )
+}
+
+/**
+ * Parking space of the next vehicle. Also shows the last four characters of the VIN when the space is empty or equals `space`, the space of
+ * the current vehicle.
+ */
+function NextVehicleSign({ next: { parking_space, vin_number }, space }: { next: Vehicle; space: string }) {
+  const hasSpace = parking_space.trim() !== ''
+  return (
+    <>
+      {hasSpace && <ParkingSpaceSign space={parking_space} size="small" />}
+      {(!hasSpace || parking_space === space) && <MonospaceVin vin={vin_number.slice(-4)} />}
+    </>
   )
 }
 

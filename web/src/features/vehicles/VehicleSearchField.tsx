@@ -15,8 +15,12 @@ const LONG_ENOUGH = 4
 export const listMatchedVehicles = (found: VehicleMatchResult<ListedVehicle> | null): ListedVehicle[] =>
   found === null || found.kind === 'none' ? [] : found.kind === 'one' ? [found.vehicle] : found.vehicles
 
-interface FinderProps {
+interface VehicleSearchFieldProps {
+  /** Id of the form, for a submit button outside of the form. */
+  id: string
   lookup: VehicleLookup
+  text: string
+  onType: (text: string) => void
   onOpen: (id: number) => void
   /**
    * Whether to move the focus to the field. True after the person has asked to type, for example with the Manual button; false when the
@@ -27,32 +31,32 @@ interface FinderProps {
   onFocus: () => void
 }
 
-/** Field that finds a vehicle by typed text when its label cannot be scanned. */
-export function VehicleSearchField({ lookup, onOpen, focused, onFocus }: FinderProps) {
+/** Field that finds a vehicle by its typed VIN, the end of its VIN or its parking space, when its label cannot be scanned. */
+export function VehicleSearchField({ id, lookup, text, onType, onOpen, focused, onFocus }: VehicleSearchFieldProps) {
   const t = useInspectionText()
-  const [text, setText] = useState('')
   const [isAsked, setIsAsked] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (focused) form.current?.querySelector('input')?.focus()
   }, [focused])
   const isTooShort = text.trim().length < LONG_ENOUGH
-  const found = listMatchedVehicles(isTooShort ? null : lookup.find(text))
+  const found = [...new Set([...lookup.findAtSpace(text), ...listMatchedVehicles(isTooShort ? null : lookup.find(text))])]
   return (
-    <form ref={form} className={styles.find} role="search" aria-label={t('walk.find')} onSubmit={(event) => {
+    <form ref={form} id={id} className={styles.find} role="search" aria-label={t('walk.find')} onSubmit={(event) => {
       event.preventDefault()
-      setIsAsked(true)
-      if (found.length === 1 && found[0]) onOpen(found[0].id)
+      setIsAsked(text.trim() !== '')
+      if (text.trim() === '') form.current?.querySelector('input')?.focus()
+      else if (found.length === 1 && found[0]) onOpen(found[0].id)
       else playScanFeedback('unknown')
     }}>
-      <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} onFocus={onFocus} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
+      <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('walk.typeHere')} value={text} onFocus={onFocus} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
         enterKeyHint="search" onChange={(event) => {
           setIsAsked(false)
-          setText(event.target.value)
+          onType(event.target.value)
         }} />
       <VehicleChoiceList vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
       {found.length > LISTED && <p role="status">{t('scan.more', { n: found.length - LISTED })}</p>}
-      {isTooShort ? isAsked && <p role="status">{t('walk.typeMore', { n: LONG_ENOUGH })}</p> : found.length === 0 && <p role="status">{t('scan.unknown', { text })}</p>}
+      {found.length === 0 && (isTooShort ? isAsked && text !== '' && <p role="status">{t('walk.typeMore', { n: LONG_ENOUGH })}</p> : <p role="status">{t('scan.unknown', { text })}</p>)}
     </form>
   )
 }

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useId, useRef, useState } from 'react'
 import { useParams } from 'wouter'
 import { getErrorMessage } from '@/api/apiProblem'
 import { getDataOwnerKey, useSession } from '@/api/session'
@@ -10,15 +10,15 @@ import { parseId, useQueryParams } from '@/lib/route'
 import { unlockFeedbackSound, playScanFeedback, type ScanFeedback } from '@/lib/scanFeedback'
 import { readStoredJson, writeStoredJson } from '@/lib/storage'
 import { formatCount } from '@/lib/format'
-import { UNDO_PERIOD_MS, useOutbox, type OutboxEntry } from '@/offline/outbox'
+import { useOutbox, type OutboxEntry } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
-import { Icon } from '@/ui/Icon'
 import { MonospaceVin } from '@/ui/MonospaceVin'
 import { Alert, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { ParkingSpaceSign } from '@/ui/ParkingSpaceSign'
 import { LazyScanView } from '@/ui/Scanner'
 import { showToast } from '@/ui/Toast'
 import { useCampaign } from './api'
+import { LastSaveLine } from './LastSaveLine'
 import { chooseScanFeedback } from './scanMatch'
 import { useInspectionText } from './text'
 import { UnresolvedScanMessage } from './UnresolvedScanMessage'
@@ -88,13 +88,16 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const [lastFeedback, setLastFeedback] = useState<ScanFeedback | null>(null)
   const [last, setLast] = useState<LastSaved | null>(null)
   const savedLabel = useRef(NO_LABEL)
-  const [choice, setTyping] = useState<boolean | null>(null)
+  const [isTypingChosen, setTypingChosen] = useState(false)
   const [hasNoCamera, setHasNoCamera] = useState(false)
-  const typing = choice ?? hasNoCamera // without a camera, typing is the only way to identify a vehicle
+  const typing = isTypingChosen || hasNoCamera // without a camera, typing is the only way to identify a vehicle
+  const [typedText, setTypedText] = useState('')
+  const searchForm = useId()
   const [oneTap, setOneTap] = useOneTap()
   const { next } = findNextVehicle(vehicles, yard, last?.id ?? null)
   const open = (id: number, scanned: boolean) => {
-    setTyping(null)
+    setTypingChosen(false)
+    setTypedText('')
     setUnmatchedText(null)
     setOpened({ id, scanned })
   }
@@ -126,6 +129,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   useEffect(() => () => outbox.endUndoPeriod(), [outbox])
   const shown = opened === null ? undefined : vehicles.find(({ id }) => id === opened.id)
   const close = () => {
+    if (hasNoCamera && openedNow.current?.scanned === false) setTypingChosen(true) // returns the focus to the field for the next vehicle
     setOpened(null)
     setLastFeedback(null)
   }
@@ -142,30 +146,41 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
     if (owner && draft.base && hasNotes) writeInspectionDraft(getDataOwnerKey(owner), id, { ...draft, status: draft.base.status })
     open(id, draft.scanned === true)
   }
+  const search = typing && <VehicleSearchField id={searchForm} lookup={lookup} text={typedText} onType={setTypedText} focused={isTypingChosen} onFocus={() => setTypingChosen(true)} onOpen={(id) => open(id, false)} />
   return (
     <>
       <div className={styles.camera}>
-        <LazyScanView keepOn paused={opened !== null || typing} onResume={typing && opened === null ? () => setTyping(false) : undefined} lastFeedback={lastFeedback} onScan={readByCamera} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+        <div className={styles.view}>
+          <LazyScanView keepOn paused={opened !== null || typing} onResume={typing && opened === null ? () => setTypingChosen(false) : undefined} lastFeedback={lastFeedback} onScan={readByCamera} gradeMatch={lookup.fit} vehicles={vehicles} onCameraChange={setHasNoCamera} />
+          {hasNoCamera && (
+            <div className={styles.manual}>
+              <h2>{t('vehicle.manual')}</h2>
+              {search}
+            </div>
+          )}
+        </div>
       </div>
       {next === null ? (
         <p className={styles.next}>{t('walk.noNext')}</p>
       ) : (
         <p className={styles.next}>
-          <span className="quiet">{t('walk.next')}</span> <ParkingSpaceSign space={next.parking_space} size="large" /> <MonospaceVin vin={next.vin_number} />
+          <span className="quiet">{t('walk.next')}</span> {next.parking_space.trim() !== '' && <ParkingSpaceSign space={next.parking_space} size="large" />} <MonospaceVin vin={next.vin_number} />
         </p>
       )}
       <div className={styles.bar} data-bottom-bar>
-        {typing && <VehicleSearchField lookup={lookup} focused={choice === true} onFocus={() => setTyping(true)} onOpen={(id) => open(id, false)} />}
+        {!hasNoCamera && search}
         {unmatchedText !== null && <UnresolvedScanMessage text={unmatchedText} campaign={campaign} found={lookup.findScanned(unmatchedText)} onOpen={(id) => open(id, true)} onClose={() => setUnmatchedText(null)} />}
-        {last !== null && unmatchedText === null && <LastSave key={last.saved.result.kind === 'queued' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
+        {last !== null && unmatchedText === null && <LastSaveLine key={last.saved.result.kind === 'queued' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
         <div className={styles.ways}>
           <label className={styles.oneTap}>
             <input type="checkbox" role="switch" checked={oneTap} onChange={(event) => setOneTap(event.target.checked)} />
             {t('walk.oneTap')}
           </label>
-          <Button kind={hasNoCamera && !typing ? 'primary' : 'secondary'} big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(choice !== true)}>
-            {t('vehicle.manual')}
-          </Button>
+          {typing ? (
+            <Button key="find" kind="primary" big type="submit" form={searchForm}>{t('walk.find')}</Button>
+          ) : (
+            <Button key="manual" big icon="keyboard" onClick={() => setTypingChosen(true)}>{t('vehicle.manual')}</Button>
+          )}
         </div>
       </div>
       {shown && opened && <WalkInspectionSheet key={shown.id} campaign={campaign} listed={shown} yard={yard} scanned={opened.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => finish(shown.id, saved)} />}
@@ -191,39 +206,4 @@ function useOneTap(): [boolean, (on: boolean) => void] {
     setOneTap(on)
   }, [])
   return [oneTap, set]
-}
-
-interface LastSaveProps {
-  saved: CompletedSave
-  onUndo: (save: OutboxEntry) => void
-}
-
-/**
- * Line with the last saved vehicle. A save that can still be undone has an Undo button; any other save states whether the server or
- * only this device has stored it.
- */
-function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
-  const t = useInspectionText()
-  const [over, setOver] = useState(false)
-  const held = result.kind === 'queued' && result.held ? result.entry : null
-  useEffect(() => {
-    const timer = held === null ? undefined : setTimeout(setOver, held.at + UNDO_PERIOD_MS - Date.now(), true)
-    return () => clearTimeout(timer)
-  }, [held])
-  if (over) return null
-  if (held !== null) {
-    return (
-      <div className={styles.undo} role="status">
-        <span><strong>{space}</strong> {status}</span>
-        <Button kind="quiet" icon="undo" aria-label={t('walk.undoLabel', { space, status })} onClick={() => onUndo(held)}>{t('walk.undo')}</Button>
-      </div>
-    )
-  }
-  const words = result.kind === 'queued' ? (['walk.keptPlain', 'walk.kept'] as const) : (['walk.savedPlain', 'walk.saved'] as const)
-  return (
-    <p className={styles.saved} role="status">
-      <Icon name="check" size={20} />
-      {t(words[status === '' ? 0 : 1], { vin, status })}
-    </p>
-  )
 }

@@ -49,7 +49,6 @@ export function WalkInspectionSheet({ campaign, listed, yard, scanned, oneTap, o
             <MonospaceVin vin={listed.vin_number} />
             {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
           </div>
-          <IconButton icon="close" label={t('walk.skip')} onClick={onClose} />
           <div className={styles.problem}>
             <CampaignProblemDescription campaign={campaign} />
           </div>
@@ -57,6 +56,9 @@ export function WalkInspectionSheet({ campaign, listed, yard, scanned, oneTap, o
         {vehicle.isPending && <Skeleton rows={2} height={72} label={t('vehicle.loading')} onRetry={() => void vehicle.refetch()} />}
         {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
         {vehicle.data && session && <Inspect vehicle={vehicle.data} yard={yard} user={session.user} scanned={scanned} oneTap={oneTap} onSaved={onSaved} />}
+        <div className={styles.close}>
+          <IconButton icon="close" label={t('walk.skip')} onClick={onClose} />
+        </div>
       </div>
     </Dialog>
   )

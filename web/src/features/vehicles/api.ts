@@ -31,10 +31,16 @@ export function useConflictedVehicleIds(campaign: number, enabled: boolean): Rea
   return useMemo(() => new Set(data?.conflicts.map(({ vehicle_id }) => vehicle_id)), [data])
 }
 
+/**
+ * Time in milliseconds for which a fetched vehicle counts as up to date. The data that `prefetch` requested is therefore not requested again
+ * when the page opens. A save or a live event invalidates the data at once, whatever its age.
+ */
+const PREFETCHED_FRESH_MS = 5000
+
 /** Returns a vehicle with this device's pending saves applied, except the save being edited, whose outbox position is `excludedSeq`. */
 export function useVehicle(id: number, yard: number | null, excludedSeq?: number) {
   const query = vehicleQuery(id, yard)
-  const { data, isPending, isError, error } = useQuery(query)
+  const { data, isPending, isError, error } = useQuery({ ...query, staleTime: PREFETCHED_FRESH_MS })
   const refetch = useCancelAndRefetch(query.queryKey)
   const own = usePendingSaves().get(id)
   const shown = useMemo(() => (data && own ? applyPendingSavesToVehicle(data, own.filter(({ seq }) => seq !== excludedSeq)) : data), [data, own, excludedSeq])

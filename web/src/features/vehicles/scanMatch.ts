@@ -1,4 +1,4 @@
-import { findVehiclesByIdentifier } from '@/lib/identifier'
+import { findVehiclesByIdentifier, toIdentifierKey } from '@/lib/identifier'
 import { containsFullIdentifier, matchTextToVehicles, type IdentifierIndex, type VehicleMatchResult } from '@/lib/match'
 import type { ScanFeedback } from '@/lib/scanFeedback'
 import type { ListedVehicle } from '@/api/types'
@@ -24,6 +24,12 @@ export function matchTypedTextToVehicles(text: string, index: IdentifierIndex<Li
 export function matchScannedTextToVehicles(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatchResult<ListedVehicle> {
   const found = matchTypedTextToVehicles(text, index, vehicles)
   return found.kind === 'one' && !containsFullIdentifier(text, index) ? { kind: 'part', vehicles: [found.vehicle] } : found
+}
+
+/** Returns the vehicles whose parking space equals the typed text, apart from case, spaces and hyphens. */
+export function findVehiclesAtParkingSpace(text: string, vehicles: readonly ListedVehicle[]): ListedVehicle[] {
+  const key = toIdentifierKey(text)
+  return key === '' ? [] : vehicles.filter(({ parking_space }) => toIdentifierKey(parking_space) === key)
 }
 
 /**

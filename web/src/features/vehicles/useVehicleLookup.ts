@@ -4,7 +4,7 @@ import { containsFullIdentifier, type VehicleMatchResult } from '@/lib/match'
 import type { MatchGrade } from '@/lib/scanner'
 import { useVehicleList } from '@/offline/useVehicleList'
 import { refreshMatchedVehicles, useVehicleIdentifierIndex } from './useVehicleIdentifierIndex'
-import { matchScannedTextToVehicles, matchTypedTextToVehicles, hasMatchedVehicles } from './scanMatch'
+import { findVehiclesAtParkingSpace, matchScannedTextToVehicles, matchTypedTextToVehicles, hasMatchedVehicles } from './scanMatch'
 
 /** Looks up scanned or typed texts among the vehicles of a campaign, once the list is loaded. */
 export function useVehicleLookup(campaign: number) {
@@ -21,9 +21,10 @@ export function useVehicleLookup(campaign: number) {
       index === null || vehicles === undefined ? null : refreshMatchedVehicles(matchScannedTextToVehicles(text, index, vehicles), vehicles),
     [index, vehicles],
   )
+  const findAtSpace = useCallback((text: string): ListedVehicle[] => findVehiclesAtParkingSpace(text, vehicles ?? []), [vehicles])
   /** Grades a scanned text: `full` if it contains the full VIN of a vehicle, `part` for any other match, `none` without a match. */
   const fit = useCallback((text: string): MatchGrade => (index !== null && containsFullIdentifier(text, index) ? 'full' : hasMatchedVehicles(find(text)) ? 'part' : 'none'), [index, find])
-  return { find, findScanned, fit, vehicles, isError: list.isError && vehicles === undefined, error: list.error, retry: () => void list.refetch() }
+  return { find, findScanned, findAtSpace, fit, vehicles, isError: list.isError && vehicles === undefined, error: list.error, retry: () => void list.refetch() }
 }
 
 export type VehicleLookup = ReturnType<typeof useVehicleLookup>

@@ -86,6 +86,16 @@ test('with neither answer it stays, says why it was not saved, and another save 
   expect([saves().length, states()]).toEqual([2, ['HB20 000123 refused']])
 })
 
+test('Later leaves the question open: the save stays on the device, and the form is as it was', async () => {
+  const { person, saves, dialog } = await asked()
+  const order = dialog.getAllByRole('button').map(({ textContent }) => textContent)
+  expect(order).toEqual(['Yes, save to NEW7 000000', 'Later', 'Discard'])
+  await person.click(dialog.getByRole('button', { name: 'Later' }))
+  await closed()
+  expect([states(), saves().length, window.location.pathname]).toEqual([['HB20 000123 refused'], 1, '/vehicle/7'])
+  expect(screen.getByLabelText('Operator / Team Leader Notes')).toHaveProperty('value', 'left door')
+})
+
 test('a vehicle that is gone: the outbox has what was typed, and the screen says so', async () => {
   await inspect(createReply(404, { code: 'NO_VEHICLE', message: 'Vehicle not found. It may have been deleted.' }))
   expect((await screen.findByRole('alert')).textContent).toBe('Não foi salvo. Não encontrado. Talvez tenha sido excluído. O que você digitou está salvo em "Offline".')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
 import { createIdentifierIndex } from '@/lib/match'
-import { matchScannedTextToVehicles, matchTypedTextToVehicles, chooseScanFeedback } from './scanMatch'
+import { findVehiclesAtParkingSpace, matchScannedTextToVehicles, matchTypedTextToVehicles, chooseScanFeedback } from './scanMatch'
 import { findNextVehicle } from '@/lib/nextVehicles'
 
 const vehicle = (id: number, inspected: boolean, id_yard = 2): ListedVehicle => ({
@@ -30,4 +30,9 @@ test('a scanned ending opens no vehicle, a typed one does', () => {
   expect([matchTypedTextToVehicles(ending, index, list).kind, matchScannedTextToVehicles(ending, index, list)]).toEqual(['one', { kind: 'part', vehicles: [list[3]] }])
   expect(chooseScanFeedback(matchScannedTextToVehicles(ending, index, list), null)).toBe('otherVehicle')
   expect([matchScannedTextToVehicles('HB20 000004', index, list).kind, matchScannedTextToVehicles('*BAY-HB20000004*', index, list).kind]).toEqual(['one', 'one'])
+})
+
+test('a typed space finds the vehicles that stand there, however it is written, and no space finds none', () => {
+  const found = (text: string) => findVehiclesAtParkingSpace(text, list).map(({ id }) => id)
+  expect([found('A-3'), found('a3'), found(' A 3 '), found('A'), found('--'), found('')]).toEqual([[3], [3], [3], [], [], []])
 })

@@ -110,16 +110,16 @@ export interface BarEdge {
 }
 
 /**
- * Returns the inner edges of a character that begins at `from` (in modules), without its first edge and the next character's first edge.
+ * Returns the edges between the bars and spaces of a character that begins at `from` (in modules), without the edges at its two ends.
  */
-export function listInnerBarEdges(widths: readonly number[], from: number): BarEdge[] {
+export function listEdgesWithinCharacter(widths: readonly number[], from: number): BarEdge[] {
   let at = from
   return widths.slice(0, -1).map((width, index) => ({ at: (at += width), rises: index % 2 === 1 }))
 }
 
 /** Returns the edges of all bars of a code, including those of the start character, the stop character and the bar after the stop. */
 export function listBarEdges({ characters, width, tail }: Symbology, values: readonly number[]): BarEdge[] {
-  const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...listInnerBarEdges(characters[value] ?? [], place * width)])
+  const edges = values.flatMap((value, place) => [{ at: place * width, rises: true }, ...listEdgesWithinCharacter(characters[value] ?? [], place * width)])
   const end = values.length * width
   return tail === 0 ? edges : [...edges, { at: end, rises: true }, { at: end + tail, rises: false }]
 }

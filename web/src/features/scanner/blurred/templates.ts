@@ -1,5 +1,5 @@
 import { renderBlurredBars } from './blurredBars'
-import { listBarEdges, listInnerBarEdges, type Symbology } from './symbologies'
+import { listBarEdges, listEdgesWithinCharacter, type Symbology } from './symbologies'
 
 /** Number of samples per module (width of the narrowest bar) in the coarse search. */
 export const SAMPLES_PER_MODULE = 3
@@ -39,7 +39,7 @@ const samplePositions = (from: number, to: number): Float64Array => Float64Array
 export function createSymbologyTemplates(symbology: Symbology, blur: number): SymbologyTemplates {
   const { characters, width, starts, stop, tail } = symbology
   const look = { blur, spread: 0 }
-  const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...listInnerBarEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
+  const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...listEdgesWithinCharacter(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
   const first = (value: number) => [...listBarEdges({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
   const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...listBarEdges(symbology, [stop])]
   const inner = [...characters.keys()].filter((value) => value !== stop && !starts.includes(value))

@@ -53,12 +53,12 @@ export interface TextRange {
 
 /**
  * Returns the smallest cost of changing any part of a text into a pattern. Adding a missing character costs 1. Replacing or removing the
- * character at an index costs `costs[index]`, or 1 if `costs` has no such entry. Each character of the range `whole` that is not in the
+ * character at an index costs `costs[index]`, or 1 if `costs` has no such entry. Each character of the range `required` that is not in the
  * chosen part costs 1.
  */
-export function computeWeightedSubstringEditDistance(pattern: string, text: string, costs: readonly number[], whole: TextRange = { from: 0, to: 0 }): number {
-  const limit = (count: number) => Math.max(0, Math.min(count, whole.to - whole.from))
-  let row = Array.from({ length: text.length + 1 }, (_, index) => limit(index - whole.from))
+export function computeWeightedSubstringEditDistance(pattern: string, text: string, costs: readonly number[], required: TextRange = { from: 0, to: 0 }): number {
+  const limit = (count: number) => Math.max(0, Math.min(count, required.to - required.from))
+  let row = Array.from({ length: text.length + 1 }, (_, index) => limit(index - required.from))
   for (let place = 0; place < pattern.length; place++) {
     const next = [(row[0] ?? 0) + 1]
     for (let index = 0; index < text.length; index++) {
@@ -68,5 +68,5 @@ export function computeWeightedSubstringEditDistance(pattern: string, text: stri
     }
     row = next
   }
-  return Math.min(...row.map((cost, index) => cost + limit(whole.to - index)))
+  return Math.min(...row.map((cost, index) => cost + limit(required.to - index)))
 }

@@ -5,7 +5,7 @@ import type { RecognizedLine, OcrRequest, OcrResponse } from './protocol'
 /** Time limit in milliseconds for loading the OCR engine and its model (about 4 MB); long enough for a slow connection. */
 export const OCR_LOAD_TIMEOUT_MS = 120_000
 /**
- * Time limit in milliseconds for one response of the loaded engine. A worker that exceeds it counts as failed, because a worker can fail
+ * Time limit in milliseconds for one response of the loaded OCR engine. A worker that exceeds it counts as failed, because a worker can fail
  * without an error event.
  */
 export const OCR_RESPONSE_TIMEOUT_MS = 20_000

@@ -3,7 +3,7 @@ import type { RecognizedLine } from './protocol'
 
 const SPACE = { text: ' ', confidence: 0 }
 
-/** Returns the characters that the engine read in a line, with a space between words. */
+/** Returns the characters that the OCR engine read in a line, with a space between words. */
 export function toRecognizedLine(blocks: readonly Block[] | null): RecognizedLine {
   const words = (blocks ?? []).flatMap(({ paragraphs }) => paragraphs).flatMap(({ lines }) => lines).flatMap((line) => line.words)
   const symbols = words.flatMap((word, index) => (index === 0 ? word.symbols : [SPACE, ...word.symbols]))
