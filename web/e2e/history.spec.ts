@@ -46,7 +46,7 @@ for (const viewport of SIZES) {
       await tool.getByRole('group', { name: 'Kind of change' }).getByRole('button', { name: /^All/ }).click()
       await takeScreenshot(page, 'history')
       const imported = jobsOf(tool, name).filter({ hasText: 'Import of campaign.xlsx' })
-      await expect(imported).toContainText('Não pode ser desfeita: 30 veículos já foram inspecionados.')
+      await expect(imported).toContainText('Não pode ser desfeita: já há veículos inspecionados.')
       await expect(imported.getByRole('button')).toHaveCount(0)
 
       const dialog = page.getByRole('dialog')
@@ -59,7 +59,7 @@ for (const viewport of SIZES) {
       await takeScreenshot(page, 'history-left')
       await dialog.getByRole('button', { name: 'Close' }).click()
       await expect(job).toContainText(/Undone by tm.* on .*\. Vehicles restored: 29\./)
-      await expect(imported).toContainText('Não pode ser desfeita: 1 veículo já foi inspecionado.')
+      await expect(imported).toContainText('Não pode ser desfeita: já há veículos inspecionados.')
       const progress = await (await page.request.get(`/api/campaigns/${id}`, { headers })).json()
       expect(progress).toMatchObject({ total_vehicles: 30, total_inspected: 1 })
     })
@@ -88,7 +88,7 @@ for (const viewport of SIZES) {
       await confirmUndo(imported, 'Campanha não excluída. Veículos alterados depois da importação: 1.')
       await takeScreenshot(page, 'history-refused')
       await confirmUndo(change, '1 veículo restaurado.')
-      await confirmUndo(imported, 'Campanha excluída')
+      await confirmUndo(imported, 'Campanha excluída.')
     })
 
     test('an import nobody worked on goes with its campaign', async ({ page }) => {

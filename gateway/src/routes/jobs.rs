@@ -41,6 +41,8 @@ enum UndoBlocker {
     CampaignDeleted,
     /// The job changed supervisor notes, and the caller is not a supervisor.
     SupervisorOnly,
+    /// Vehicles of the imported campaign are inspected.
+    Inspected,
 }
 
 /// Campaign whose vehicles a job changed.
@@ -90,6 +92,7 @@ impl Job {
                 pb::UndoBlocker::Closed => Some(UndoBlocker::CampaignClosed),
                 pb::UndoBlocker::Deleted => Some(UndoBlocker::CampaignDeleted),
                 pb::UndoBlocker::Supervisor => Some(UndoBlocker::SupervisorOnly),
+                pb::UndoBlocker::Inspected => Some(UndoBlocker::Inspected),
             },
             detail: job.detail,
             campaigns: job.campaigns.into_iter().map(|of| JobCampaign { id: of.id, name: of.name, deleted: of.deleted }).collect(),

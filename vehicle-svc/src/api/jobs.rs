@@ -126,6 +126,7 @@ fn undo_blocker(job: &BulkJob, campaigns: &[JobCampaign], role: Role) -> UndoBlo
         _ if campaigns.iter().all(is("removed")) => UndoBlocker::Deleted,
         _ if campaigns.iter().any(is("closed")) => UndoBlocker::Closed,
         BulkJob { supervisor: true, .. } if role != Role::Admin => UndoBlocker::Supervisor,
+        BulkJob { kind, .. } if kind == "import" && campaigns.iter().any(|campaign| campaign.inspected > 0) => UndoBlocker::Inspected,
         _ => UndoBlocker::Unspecified,
     }
 }

@@ -223,12 +223,14 @@ pub struct JobCampaign {
     pub name: String,
     /// State of the campaign: `open`, `closed` or `removed`.
     pub gate: String,
+    /// Number of inspected vehicles in the campaign.
+    pub inspected: i64,
 }
 
 /// Returns the campaigns that the given jobs changed, with one statement.
 pub async fn list_campaigns_of_jobs(db: &Db, jobs: &[i64]) -> Result<Vec<JobCampaign>> {
     let text = format!(
-        "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
+        "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate, c.inspected
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id {} order by k.job_id, k.campaign_id",
         dialect::json_array_contains_sql(db.is_postgres())
     );
@@ -251,7 +253,7 @@ pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<BulkJob>
 pub async fn lock_campaigns_of_job(tx: &mut Tx<'_>, job: i64, blocks_saves: bool) -> Result<Vec<JobCampaign>> {
     let lock = if blocks_saves { "for update of c" } else { "for key share of c" };
     let text = format!(
-        "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
+        "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate, c.inspected
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id = $1 order by k.campaign_id {}",
         dialect::choose_dialect_sql(tx.is_postgres(), "", lock)
     );

@@ -48,7 +48,10 @@ async fn undoing_an_import_with_changed_vehicles_is_rejected_and_lists_them() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "A-3"]).await;
         let import = jobs(&yard, Role::Manager).await[0].id;
+        let blocker = async || jobs(&yard, Role::Manager).await.into_iter().find(|job| job.id == import).unwrap().hindrance();
+        assert_eq!(blocker().await, UndoBlocker::Unspecified);
         let job = bulk(&yard, Role::Manager, &[1, 2], StatusAction::Insert, VehicleStatus::Ok).await;
+        assert_eq!(blocker().await, UndoBlocker::Inspected);
         let third = yard.walk().await[2].id;
         yard.save(Role::Admin, status(third, VehicleStatus::Ng)).await.unwrap();
         let stays = undo(&yard, Role::Manager, import).await.unwrap();

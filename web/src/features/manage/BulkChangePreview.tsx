@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { getErrorMessage } from '@/api/apiProblem'
 import type { BulkResult, Job, PreviewedVehicle } from '@/api/types'
@@ -8,7 +8,6 @@ import { Alert, ErrorNotice } from '@/ui/Page'
 import { ServerWarnings } from '@/ui/ServerWarnings'
 import { AffectedValues } from './AffectedValues'
 import { MAX_PREVIEWED_VEHICLES } from './api'
-import { ListedCount } from './BulkVehicleTable'
 import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { listSummaryClauses, type SummaryClause } from './bulkSummary'
 import { listBulkOutcomeRows } from './bulkOutcomeRows'
@@ -24,8 +23,8 @@ interface PreviewProps {
   /** Text key of the hint shown while the form is incomplete and has no preview; `null` when a preview can be shown. */
   waiting: ManageTextKey | null
   preview: UseQueryResult<BulkResult>
-  /** The same preview with more vehicles in its list, requested by 'Show all'. */
-  longer: UseQueryResult<BulkResult>
+  /** Whether all vehicles of the preview were requested, not only the first ones. */
+  showsAll: boolean
   onShowAll: () => void
   /** The button that executes the change, shown between the summary and the vehicles. */
   children: ReactNode
@@ -35,10 +34,9 @@ interface PreviewProps {
  * Preview of a bulk change: a summary sentence, the button that executes the change, the first changed vehicles, and the unchanged
  * vehicles.
  */
-export function BulkChangePreview({ kind, status, waiting, preview, longer, onShowAll, children }: PreviewProps) {
+export function BulkChangePreview({ kind, status, waiting, preview, showsAll, onShowAll, children }: PreviewProps) {
   const t = useManageText()
   const result = waiting === null ? preview.data : undefined
-  const vehicles = longer.data?.preview ?? result?.preview ?? []
   return (
     <PreviewBox>
       {waiting !== null && <p className="quiet">{t(waiting)}</p>}
@@ -54,9 +52,8 @@ export function BulkChangePreview({ kind, status, waiting, preview, longer, onSh
       {children}
       {result && (
         <>
-          <ChangedVehicleTable vehicles={vehicles} />
-          <ListedVehicles listed={vehicles.length} total={result.updated} busy={longer.isFetching} onShowAll={onShowAll} />
-          {longer.isError && <ErrorNotice text={getErrorMessage(longer.error, t)} onRetry={() => void longer.refetch()} />}
+          <ChangedVehicleTable vehicles={result.preview} />
+          <ListedVehicles listed={result.preview.length} total={result.updated} isRequested={showsAll} onShowAll={onShowAll} />
           <UnchangedVehicleLists result={result} />
         </>
       )}
@@ -76,19 +73,29 @@ function Sentence({ clauses, status }: { clauses: SummaryClause[]; status: strin
 interface ListedVehiclesProps {
   listed: number
   total: number
-  busy: boolean
+  /** Whether the list of all vehicles was requested. */
+  isRequested: boolean
   onShowAll: () => void
 }
 
-/** Number of listed and of all changed vehicles, and a button that lists more of them. Renders nothing when all are listed. */
-function ListedVehicles({ listed, total, busy, onShowAll }: ListedVehiclesProps) {
+/**
+ * Number of listed and of all changed vehicles, and a button that lists more of them. When the button has done so and disappears, the
+ * focus moves to the number.
+ */
+function ListedVehicles({ listed, total, isRequested, onShowAll }: ListedVehiclesProps) {
   const t = useManageText()
+  const count = useRef<HTMLParagraphElement>(null)
   const most = Math.min(total, MAX_PREVIEWED_VEHICLES)
+  const isComplete = listed >= most
+  useEffect(() => {
+    if (isRequested && isComplete) count.current?.focus()
+  }, [isRequested, isComplete])
+  if (!isRequested && isComplete) return null
   return (
     <>
-      <ListedCount listed={listed} total={total} />
-      {listed < most && (
-        <Button busy={busy} onClick={onShowAll}>
+      <p ref={count} className="quiet" tabIndex={-1}>{t('bulk.listed', { n: formatCount(listed), total: formatCount(total) })}</p>
+      {!isComplete && (
+        <Button busy={isRequested} onClick={onShowAll}>
           {most === total ? t('bulk.listAll') : t('bulk.listFirst', { n: formatCount(most) })}
         </Button>
       )}

@@ -34,13 +34,13 @@ export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
   const obstacle: ManageTextKey | null = wrong.length > 0 ? 'bulk.needsNoErrors' : rows.length === 0 ? 'bulk.needsVins' : rows.length > MAX_BULK_LINES ? 'bulk.needsFewer' : null
   const ready = obstacle === null
   const body: BulkParkingSpaceRequest = { rows, yard, campaign_id: parseId(scope) }
-  const planned = ready && text === rested ? body : null
-  const preview = usePreviewParkingSpaceChange(planned)
-  const [longerFor, setLongerFor] = useState('')
-  const longer = usePreviewParkingSpaceChange(planned && longerFor === text ? { ...planned, preview_limit: MAX_PREVIEWED_VEHICLES } : null)
+  const [listedInFull, setListedInFull] = useState<typeof entry | null>(null)
+  const showsAll = listedInFull === entry
+  const limit = showsAll ? { preview_limit: MAX_PREVIEWED_VEHICLES } : {}
+  const preview = usePreviewParkingSpaceChange(ready && text === rested ? { ...body, ...limit } : null)
   const execute = () => change.mutate(body, {
     onSuccess: (result) => {
-      setChanged((longer.data ?? preview.data)?.preview ?? [])
+      setChanged(preview.data?.preview ?? [])
       showToast('success', formatBulkChangeSummary(result, t))
       if (result.not_found.length > 0) showToast('info', t('bulk.some'))
       setEntry({ ...entry, text: '' })
@@ -60,7 +60,7 @@ export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
         {wrong.length > 0 && <LineErrorList lines={wrong.map(({ line, problem }) => t('bulk.line', { line, problem: t(problem) }))} total={wrong.length} />}
       </>}
       outcome={<>
-        <BulkChangePreview kind="move" status="" preview={preview} longer={longer} onShowAll={() => setLongerFor(text)}
+        <BulkChangePreview kind="move" status="" preview={preview} showsAll={showsAll} onShowAll={() => setListedInFull(entry)}
           waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null}>
           <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
           {change.error && <Alert kind="error">{`${t('bulk.spaceFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}

@@ -48,13 +48,13 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const bodyOf = (list: string[]): BulkStatusRequest => ({
     vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseVehicleStatus(status) } : {}),
   })
-  const planned = ready && text === rested ? bodyOf(vins) : null
-  const preview = usePreviewStatusChange(planned)
-  const [longerFor, setLongerFor] = useState('')
-  const longer = usePreviewStatusChange(planned && longerFor === text ? { ...planned, preview_limit: MAX_PREVIEWED_VEHICLES } : null)
+  const [listedInFull, setListedInFull] = useState<Entry | null>(null)
+  const showsAll = listedInFull === entry
+  const limit = showsAll ? { preview_limit: MAX_PREVIEWED_VEHICLES } : {}
+  const preview = usePreviewStatusChange(ready && text === rested ? { ...bodyOf(vins), ...limit } : null)
   const execute = () => change.mutate(bodyOf(vins), {
     onSuccess: (result) => {
-      setChanged((longer.data ?? preview.data)?.preview ?? [])
+      setChanged(preview.data?.preview ?? [])
       showToast('success', formatBulkChangeSummary(result, t))
       if (action === 'insert' && hasVehiclesAlreadyAsRequested(result)) showToast('info', t('bulk.already'))
       if (result.not_found.length > 0 || (action === 'remove' && hasVehiclesAlreadyAsRequested(result))) showToast('info', t('bulk.some'))
@@ -93,7 +93,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
           }} />
       </>}
       outcome={<>
-        <BulkChangePreview kind={action} status={status} preview={preview} longer={longer} onShowAll={() => setLongerFor(text)}
+        <BulkChangePreview kind={action} status={status} preview={preview} showsAll={showsAll} onShowAll={() => setListedInFull(entry)}
           waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'}>
           <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
           {change.error && <Alert kind="error">{`${t('bulk.statusFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}

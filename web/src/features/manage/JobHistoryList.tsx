@@ -14,9 +14,8 @@ import { SearchBox } from '@/ui/SearchBox'
 import table from '@/ui/Table.module.css'
 import { useJobs } from './api'
 import { useJobHistoryText } from './historyText'
-import { filterJobs, formatJobCampaigns, formatJobTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
+import { filterJobs, formatJobCampaigns, describeUndoBlocker, formatJobTime, formatJobTitle, JOB_KINDS, JOB_KIND_LABELS, type JobKind } from './jobs'
 import { UndoJobDialog } from './UndoJobDialog'
-import { useUndoBlockers } from './useUndoBlockers'
 import styles from './JobHistoryList.module.css'
 
 /** List of imports and bulk changes (jobs), newest first, with a search, a filter by kind, and an Undo button for each job. */
@@ -41,7 +40,6 @@ function Filtered({ jobs }: { jobs: Job[] }) {
   const [search, setSearch] = useState('')
   const [page, setPage] = useState(1)
   const [leaving, setLeaving] = useState<Job | null>(null)
-  const blockerOf = useUndoBlockers(jobs)
   const found = filterJobs(jobs, kind, search, t)
   const pages = countPages(found.length)
   const { from, shown } = useScreenOrPrintedRows(found, Math.min(page, pages), PAGE_SIZE)
@@ -69,7 +67,7 @@ function Filtered({ jobs }: { jobs: Job[] }) {
         </EmptyState>
       )}
       <PrintedRangeLine from={from} count={shown.length} total={found.length} />
-      {shown.length > 0 && (isWide ? <JobTable jobs={shown} blockerOf={blockerOf} onUndo={setLeaving} /> : <JobCards jobs={shown} blockerOf={blockerOf} onUndo={setLeaving} />)}
+      {shown.length > 0 && (isWide ? <JobTable jobs={shown} onUndo={setLeaving} /> : <JobCards jobs={shown} onUndo={setLeaving} />)}
       <Pager label={t('history.list')} page={page} pages={pages} onPage={setPage} />
       {leaving && <UndoJobDialog job={leaving} onDone={() => setLeaving(null)} />}
     </>
@@ -78,12 +76,10 @@ function Filtered({ jobs }: { jobs: Job[] }) {
 
 interface JobsProps {
   jobs: Job[]
-  /** Returns the reason why a job cannot be undone; `null` when its Undo button is shown. */
-  blockerOf: (job: Job) => string | null
   onUndo: (job: Job) => void
 }
 
-function JobTable({ jobs, blockerOf, onUndo }: JobsProps) {
+function JobTable({ jobs, onUndo }: JobsProps) {
   const t = useJobHistoryText()
   return (
     <div className={table.frame}>
@@ -106,7 +102,7 @@ function JobTable({ jobs, blockerOf, onUndo }: JobsProps) {
             <tr key={job.id} data-undone={job.hindrance === 'undone' || undefined}>
               <td className={styles.title}>
                 <strong>{formatJobTitle(job, t)}</strong>
-                <Hindrance text={blockerOf(job)} />
+                <Hindrance job={job} />
               </td>
               <td className={styles.number}>{formatCount(job.vehicles)}</td>
               <td className={`${styles.campaigns} ellipsis`} title={formatJobCampaigns(job, t)}>{formatJobCampaigns(job, t)}</td>
@@ -117,7 +113,7 @@ function JobTable({ jobs, blockerOf, onUndo }: JobsProps) {
                 <time dateTime={job.created_at}>{formatJobTime(job.created_at)}</time>
               </td>
               <td className={styles.number}>
-                {blockerOf(job) === null && <Undo job={job} onUndo={onUndo} />}
+                <Undo job={job} onUndo={onUndo} />
               </td>
             </tr>
           ))}
@@ -127,7 +123,7 @@ function JobTable({ jobs, blockerOf, onUndo }: JobsProps) {
   )
 }
 
-function JobCards({ jobs, blockerOf, onUndo }: JobsProps) {
+function JobCards({ jobs, onUndo }: JobsProps) {
   const t = useJobHistoryText()
   return (
     <ul className={styles.jobs} aria-label={t('history.list')}>
@@ -141,9 +137,9 @@ function JobCards({ jobs, blockerOf, onUndo }: JobsProps) {
             <span className="quiet">
               {job.created_by_name ?? '-'} · <time dateTime={job.created_at}>{formatJobTime(job.created_at)}</time>
             </span>
-            <Hindrance text={blockerOf(job)} />
+            <Hindrance job={job} />
           </div>
-          {blockerOf(job) === null && <Undo job={job} onUndo={onUndo} />}
+          <Undo job={job} onUndo={onUndo} />
         </li>
       ))}
     </ul>
@@ -151,10 +147,14 @@ function JobCards({ jobs, blockerOf, onUndo }: JobsProps) {
 }
 
 /** Text that says why a job (import or bulk change) cannot be undone, or when it was undone. Empty for a job that can be undone. */
-const Hindrance = ({ text }: { text: string | null }) => text !== null && <span className={styles.hindrance}>{text}</span>
+function Hindrance({ job }: { job: Job }) {
+  const words = describeUndoBlocker(job, useJobHistoryText())
+  return words !== null && <span className={styles.hindrance}>{words}</span>
+}
 
 function Undo({ job, onUndo }: { job: Job; onUndo: (job: Job) => void }) {
   const t = useJobHistoryText()
+  if (job.hindrance) return null
   return (
     <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatJobTime(job.created_at) })} onClick={() => onUndo(job)}>
       {t('history.undo')}

@@ -58,21 +58,27 @@ export const MAX_PREVIEWED_VEHICLES = 1_000
 /** Time in milliseconds for which the query cache keeps a preview that is no longer shown. */
 const PREVIEW_KEPT_MS = 30_000
 
-/** Requests a dry run of a bulk status change. `body` is `null`, and no request is sent, until the form is complete. */
+/**
+ * Requests a dry run of a bulk status change. `body` is `null`, and no request is sent, until the form is complete. While a longer list of
+ * the same change is loading, the result is the shorter list.
+ */
 export const usePreviewStatusChange = (body: BulkStatusRequest | null) =>
   useQuery({
     queryKey: queryKeys.statusPreview(body),
     queryFn: ({ signal }) => sendStatus({ vins: [], action: 'insert', ...body, dry_run: true }, signal),
     enabled: body !== null,
     gcTime: PREVIEW_KEPT_MS,
+    placeholderData: (shorter) => (body?.preview_limit === undefined ? undefined : shorter),
   })
 
+/** Requests a dry run of a bulk change of parking spaces, like `usePreviewStatusChange`. */
 export const usePreviewParkingSpaceChange = (body: BulkParkingSpaceRequest | null) =>
   useQuery({
     queryKey: queryKeys.spacePreview(body),
     queryFn: ({ signal }) => sendSpaces({ rows: [], ...body, dry_run: true }, signal),
     enabled: body !== null,
     gcTime: PREVIEW_KEPT_MS,
+    placeholderData: (shorter) => (body?.preview_limit === undefined ? undefined : shorter),
   })
 
 export const useChangeVehicleStatuses = () => useMutation({ mutationFn: (body: BulkStatusRequest) => sendStatus(body), onSettled: useRefreshAll() })
@@ -104,10 +110,6 @@ export const useApplyVehicleCsv = () => useMutation({ mutationFn: (file: File) =
 
 /** Fetches the imports and bulk changes of the last 90 days, newest first. */
 export const useJobs = () => useQuery(jobsQuery)
-
-/** Returns the number of inspected vehicles by campaign id. */
-export const useInspectedVehicleCounts = (enabled: boolean) =>
-  useQuery({ ...allCampaignsQuery, enabled, select: (campaigns) => new Map(campaigns.map(({ id, total_inspected }) => [id, total_inspected])) })
 
 export const useUndoJob = () =>
   useMutation({

@@ -100,6 +100,19 @@ test('Show all lists every vehicle of the change', async () => {
   await person.click(tool.getByRole('button', { name: 'Show all' }))
   await waitFor(() => expect(listed()).toBe(27))
   expect(tool.queryByRole('button', { name: 'Show all' })).toBeNull()
+  expect(document.activeElement?.textContent).toBe('Mostrando 27 de 27 veículos.')
+})
+
+test('another status shows the short list of its own change, never the list of the change before', async () => {
+  const rows = (count: number, status: unknown) => Array.from({ length: count }, (_, at) => ({ ...outcome.preview[0], line: at + 1, vin_number: `${String(status)} ${at}` }))
+  const { person, tool } = await preview({
+    'POST /vehicles/bulk/status': ({ json }) => ({ ...outcome, preview: rows(json.preview_limit === 1000 ? 27 : 20, json.status), updated: 27 }),
+  }, '27 vehicles will be set to ok, 1 already has this status, 2 not found.')
+  await person.click(tool.getByRole('button', { name: 'Show all' }))
+  const rowsOf = (status: string) => within(tool.getByRole('table', { name: 'Changes' })).getAllByRole('row').filter(({ textContent }) => textContent?.startsWith(`${status} `)).length
+  await waitFor(() => expect(rowsOf('ok')).toBe(27))
+  await person.selectOptions(tool.getByLabelText('Status'), 'ng')
+  await waitFor(() => expect([rowsOf('ok'), rowsOf('ng')]).toEqual([0, 20]))
 })
 
 test('of more than a thousand vehicles, the preview offers to list the first thousand', async () => {

@@ -54,20 +54,14 @@ test('an import says that its campaign goes, and a touched one why it stays', as
   expect(screen.getByRole('link', { name: 'HB20 000123' })).toBeTruthy()
 })
 
-test('an import whose vehicles are inspected says so from the start and has no button', async () => {
-  const campaigns = [{ id: 5, name: 'Airbag', total_inspected: 12 }]
-  open({ 'GET /jobs': pageOf(imported, { ...imported, id: 10, campaigns: [{ id: 6, name: 'Brakes', deleted: false }] }), 'GET /campaigns': { campaigns, meta: { page_index: 0, per_page: 200, total_count: 1 } } })
-  expect(await screen.findByText('Não pode ser desfeita: 12 veículos já foram inspecionados. Para remover a campanha, exclua-a na lista.')).toBeTruthy()
-  expect(screen.getAllByRole('button', { name: /^Undo Import/ })).toHaveLength(1)
-})
-
 test('what cannot be undone says why and has no button', async () => {
   const undone = { ...job, id: 1, hindrance: 'undone' as const, undone_by_name: '1003', undone_at: '2026-11-20T16:00:00Z', restored: 410 }
-  open({ 'GET /jobs': pageOf(undone, { ...job, id: 2, hindrance: 'campaign-closed' }, { ...job, id: 3, hindrance: 'campaign-deleted' }, { ...job, id: 4, hindrance: 'supervisor-only' }) })
+  open({ 'GET /jobs': pageOf(undone, { ...job, id: 2, hindrance: 'campaign-closed' }, { ...job, id: 3, hindrance: 'campaign-deleted' }, { ...job, id: 4, hindrance: 'supervisor-only' }, { ...imported, id: 6, hindrance: 'inspected' }) })
   expect(await screen.findByText('Undone by 1003 on 20/11/2026 13:00:00. Vehicles restored: 410.')).toBeTruthy()
   expect(screen.getByText('Uma das campanhas está encerrada. Reabra-a para desfazer.')).toBeTruthy()
   expect(screen.getByText('As campanhas foram excluídas. Não há o que desfazer.')).toBeTruthy()
   expect(screen.getByText('Alterou observações do supervisor. Só um supervisor pode desfazer.')).toBeTruthy()
+  expect(screen.getByText('Não pode ser desfeita: já há veículos inspecionados. Para remover a campanha, exclua-a na lista.')).toBeTruthy()
   expect(screen.queryByRole('button', { name: /^Undo/ })).toBeNull()
 })
 

@@ -38,15 +38,12 @@ const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>,
   'campaign-closed': 'history.closed',
   'campaign-deleted': 'history.deleted',
   'supervisor-only': 'history.supervisor',
+  inspected: 'history.inspectedImport',
 }
 
-/**
- * Returns the reason why a job (an import or bulk change) cannot be undone, or `null` when undo may be offered. `inspected` is the number
- * of inspected vehicles of an imported campaign; 0 for a bulk change, or while the number is unknown.
- */
-export function describeUndoBlocker(job: Job, inspected: number, t: Say): string | null {
-  const { kind, hindrance, undone_by_name, undone_at, restored } = job
-  if (!hindrance) return inspected > 0 ? t('history.inspectedImport', { n: formatCount(inspected) }) : null
+/** Returns the reason why a job (an import or bulk change) cannot be undone, or `null` when the job can be undone. */
+export function describeUndoBlocker({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
+  if (!hindrance) return null
   if (hindrance !== 'undone') return t(HINDRANCES[hindrance])
   const words = { who: undone_by_name ?? '-', when: undone_at ? formatJobTime(undone_at) : '-', n: formatCount(restored) }
   return t(kind === 'import' ? 'history.undoneImport' : 'history.undone', words)

@@ -47,16 +47,18 @@ function reportAfter(ms: number): void {
   timer = setTimeout(() => void report().catch(() => undefined), ms)
 }
 
-async function report(): Promise<void> {
+/** Sends the report if the pending saves have changed since the last report, or if the last report is older than `REPEAT_MS`. */
+export async function report(): Promise<void> {
   const session = getCurrentSession()
   const { entries, canStore } = selectOutboxOfCurrentUser(outboxState.get())
   if (session === null || canStore !== true || !serverReachability.get()) return
-  const owner = getDataOwnerKey(session.user)
-  const held = buildPendingSavesReport(entries.filter((entry) => entry.owner === owner && getUndoMsLeft(entry, Date.now()) === 0))
+  const [owner, at] = [getDataOwnerKey(session.user), Date.now()]
+  const held = buildPendingSavesReport(entries.filter((entry) => entry.owner === owner && getUndoMsLeft(entry, at) === 0))
   const [now, before] = [JSON.stringify(held), localStorage.getItem(nameOf(owner)) ?? '[]']
-  if (held.length > 0) reportAfter(REPEAT_MS)
-  if (now === before && (held.length === 0 || Date.now() - reportedAt < REPEAT_MS)) return
+  const msUntilRepeat = Math.max(0, reportedAt + REPEAT_MS - at)
+  if (held.length > 0) reportAfter(now === before && msUntilRepeat > 0 ? msUntilRepeat : REPEAT_MS)
+  if (now === before && (held.length === 0 || msUntilRepeat > 0)) return
   await unwrapEmptyResponse(apiClient.PUT('/devices/{device}/held', { params: { path: { device: getDeviceId() } }, body: { held } }))
   localStorage.setItem(nameOf(owner), now)
-  reportedAt = Date.now()
+  reportedAt = at
 }
