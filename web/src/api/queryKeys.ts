@@ -18,6 +18,8 @@ export const queryKeys = {
   campaigns: ['campaigns'],
   campaignPage: (search: CampaignSearchParams) => ['campaigns', 'page', search] as const,
   allCampaigns: ['campaigns', 'every'],
+  /** Key of all campaigns for their names. It does not begin with `campaigns`, so that inspections cause no refetch. */
+  campaignNames: ['campaignNames'],
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
   /**
    * Key of the hourly inspection counts of one campaign; `null` stands for all campaigns. The key begins with `campaigns`, so that

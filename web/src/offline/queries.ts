@@ -11,6 +11,8 @@ import { readSnapshotRows } from './snapshots/store'
 
 /** Delay in milliseconds between reading a vehicle list that is stored on this device and asking the server for changes. */
 const REFRESH_DELAY_MS = 300
+/** Time in milliseconds for which the loaded names of campaigns are used without another request. */
+const CAMPAIGN_NAMES_STALE_MS = 5 * 60_000
 
 /** Query of one page of campaigns, newest first. The previous page stays on screen until the next page has loaded. */
 export const campaignPageQuery = (search: CampaignSearchParams) =>
@@ -21,11 +23,13 @@ export const campaignPageQuery = (search: CampaignSearchParams) =>
     meta: { failed: 'campaigns.notLoaded' },
   })
 
+const loadAllCampaigns = ({ signal }: { signal: AbortSignal }) => withOfflineFallback(fetchAllCampaigns(signal), () => stored.listCampaigns())
+
 /** Query of all campaigns, for the campaign options of a filter. */
-export const allCampaignsQuery = queryOptions({
-  queryKey: queryKeys.allCampaigns,
-  queryFn: ({ signal }) => withOfflineFallback(fetchAllCampaigns(signal), () => stored.listCampaigns()),
-})
+export const allCampaignsQuery = queryOptions({ queryKey: queryKeys.allCampaigns, queryFn: loadAllCampaigns })
+
+/** Query of all campaigns for pages that need only their names and no current counts. */
+export const campaignNamesQuery = queryOptions({ queryKey: queryKeys.campaignNames, queryFn: loadAllCampaigns, staleTime: CAMPAIGN_NAMES_STALE_MS })
 
 export const campaignQuery = (id: number, yard: number | null) =>
   queryOptions({

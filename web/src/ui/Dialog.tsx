@@ -39,6 +39,8 @@ interface ConfirmProps {
   question: string
   children?: ReactNode
   busy?: boolean
+  /** Whether the YES button is disabled because the question is not complete yet. */
+  isYesDisabled?: boolean
   /** Style of the YES button; `danger` is the default. */
   kind?: 'danger' | 'primary'
   onYes: () => void
@@ -46,7 +48,7 @@ interface ConfirmProps {
 }
 
 /** Confirmation dialog with a YES and a NO button. */
-export function ConfirmDialog({ question, children, busy, kind = 'danger', onYes, onNo }: ConfirmProps) {
+export function ConfirmDialog({ question, children, busy, isYesDisabled = false, kind = 'danger', onYes, onNo }: ConfirmProps) {
   const t = useText()
   return (
     <Dialog label={question} onClose={onNo}>
@@ -57,7 +59,7 @@ export function ConfirmDialog({ question, children, busy, kind = 'danger', onYes
           <Button onClick={onNo} disabled={busy}>
             {t('confirm.no')}
           </Button>
-          <Button kind={kind} onClick={onYes} busy={busy}>
+          <Button kind={kind} onClick={onYes} busy={busy} disabled={isYesDisabled}>
             {t('confirm.yes')}
           </Button>
         </div>

@@ -26,8 +26,8 @@ const TITLES: Record<string, TextKey | DesktopTextKey> = {
 }
 
 /**
- * Breadcrumb navigation from the home page to the current page. The entries after the home page appear together with the campaign's name,
- * or without it if it loads slowly, so that a late name moves no entry.
+ * Breadcrumb navigation from the home page to the current page. On the pages of a campaign or a vehicle, the entries after the home page
+ * are hidden while the campaign's name loads, for two seconds at most. A name that arrives later can move them.
  */
 export function Breadcrumb({ path }: { path: string }) {
   const t = useDesktopText()

@@ -1,8 +1,9 @@
 import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSessionAndKeepData } from '@/api/session'
+import { refreshVehicleCounts } from '@/api/vehicleCache'
 import { createReply, stubServer } from '@/testing/server'
-import { signInAs, renderPage, SUPERVISOR } from '@/testing/renderPage'
+import { createTestQueryClient, signInAs, renderPage, SUPERVISOR } from '@/testing/renderPage'
 import { expectPresent } from '@/testing/createFake'
 import AuditLogPage from './AuditLogPage'
 
@@ -50,6 +51,16 @@ test('the VIN and the campaign in a summary are links, in place of the number of
   open({ ...page, events: [saved, { ...saved, id: 'campaign-1', kind: 'campaign-changed', subject: 'campaign 5', summary: 'campaign "Airbag": part' }] })
   await waitFor(() => expect(screen.getAllByRole('link').map((link) => `${link.textContent} ${link.getAttribute('href')}`)).toEqual(['CR2 000001 /vehicle/12', 'Airbag /campaign/5', 'Airbag /campaign/5']))
   expect(screen.getByText('CR2 000001').closest('p')?.textContent).toBe('CR2 000001 of Airbag saved as ok, scanned')
+})
+
+test('the names of the campaigns are not loaded again when the progress of the campaigns changes', async () => {
+  signInAs(SUPERVISOR)
+  const calls = stubServer({ 'GET /logs/audit': { ...page, events: [{ ...event, kind: 'vehicle-changed', subject: 'vehicle 12', summary: 'CR2 000001 of Airbag saved as ok, scanned' }] }, ...KNOWN })
+  const queries = createTestQueryClient()
+  renderPage(AuditLogPage, '/logs-audit', '/logs-audit', queries)
+  await screen.findByRole('link', { name: 'Airbag' })
+  await refreshVehicleCounts(queries)
+  expect(calls.filter(({ name }) => name === 'GET /campaigns')).toHaveLength(1)
 })
 
 test('the subject of an event is a link to its page unless it was deleted', async () => {

@@ -4,7 +4,8 @@ import { apiClient, unwrapResponse } from '@/api/client'
 import { queryKeys } from '@/api/queryKeys'
 import { useSession } from '@/api/session'
 import type { AuditEvent, Campaign } from '@/api/types'
-import { allCampaignsQuery } from '@/offline/queries'
+import { usersQuery } from '@/api/usersQuery'
+import { campaignNamesQuery } from '@/offline/queries'
 import { getDayStartIsoTimestamp } from './auditEvents'
 import { parseAuditSubject, readRecordedHmc } from './auditSubjects'
 
@@ -50,12 +51,8 @@ export interface AuditNames {
 export function useAuditNames(events: AuditEvent[]): AuditNames {
   const own = useSession()?.user
   const kinds = events.map(({ subject }) => parseAuditSubject(subject)?.kind)
-  const users = useQuery({
-    queryKey: queryKeys.users,
-    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/users', { signal }), '*id# hmc$'),
-    enabled: kinds.includes('user'),
-  }).data
-  const campaigns = useQuery({ ...allCampaignsQuery, enabled: kinds.includes('vehicle') }).data ?? []
+  const users = useQuery({ ...usersQuery, enabled: kinds.includes('user') }).data
+  const campaigns = useQuery({ ...campaignNamesQuery, enabled: kinds.includes('vehicle') }).data ?? []
   const names = useMemo(() => {
     const recorded = events.flatMap((event): [string, string][] => {
       const [subject, hmc] = [parseAuditSubject(event.subject), readRecordedHmc(event)]

@@ -5,12 +5,28 @@ import { parseAuditSubject } from './auditSubjects'
 export interface SummaryLink {
   name: string
   path: string
+  /** Position of the name among its occurrences in the English summary, as `findOccurrences` returns them. */
+  occurrence: number
 }
 
-/** Patterns of the server's English summaries of vehicle events. The groups are the VIN and the name of the campaign. */
-const VEHICLE_SUMMARY = /^(\S+(?: \S+)?) (?:of|in) (.+)(?: saved as | entered as |: conflict on )/
-/** Patterns of the server's English summaries of campaign events. The group is the name of the campaign. */
-const CAMPAIGN_SUMMARIES = [/^campaign (?:\d+ is )?"(.+)"/, /^exported \d+ vehicles of (.+) as /, /^imported (.+) with \d+ vehicles from /]
+/** Patterns of the server's English summaries of vehicle events. The groups are the VIN, the words after it, and the name of the campaign. */
+const VEHICLE_SUMMARY = /^(\S+(?: \S+)?)( (?:of|in) )(.+)(?: saved as | entered as |: conflict on )/
+/** Patterns of the server's English summaries of campaign events. The groups are the words before the name of the campaign, and the name. */
+const CAMPAIGN_SUMMARIES = [/^(campaign (?:\d+ is )?")(.+)"/, /^(exported \d+ vehicles of )(.+) as /, /^(imported )(.+) with \d+ vehicles from /]
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
+
+/**
+ * Returns the positions of a name in a text. A part of a longer word or number is no occurrence. Returns only the occurrences after an
+ * opening quote if there are any.
+ */
+function findOccurrences(text: string, name: string): number[] {
+  const found: number[] = []
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
+    if (![text.charAt(at - 1), text.charAt(at + name.length)].some((next) => LETTER_OR_DIGIT.test(next))) found.push(at)
+  }
+  const quoted = found.filter((at) => text.charAt(at - 1) === '"')
+  return quoted.length > 0 ? quoted : found
+}
 
 /** Returns the campaign of this name that already existed at the time of an event; undefined when the list lacks such a campaign. */
 const findCampaignAt = (campaigns: readonly Campaign[], name: string, at: string) =>
@@ -23,25 +39,31 @@ const findCampaignAt = (campaigns: readonly Campaign[], name: string, at: string
 export function findSummaryLinks({ at, subject, summary }: AuditEvent, campaigns: readonly Campaign[]): SummaryLink[] {
   const parsed = parseAuditSubject(subject)
   if (parsed?.kind === 'vehicle') {
-    const [, vin, name] = VEHICLE_SUMMARY.exec(summary) ?? []
-    if (vin === undefined || name === undefined) return []
+    const [, vin, between, name] = VEHICLE_SUMMARY.exec(summary) ?? []
+    if (vin === undefined || between === undefined || name === undefined) return []
     const campaign = findCampaignAt(campaigns, name, at)
-    return [{ name: vin, path: `/vehicle/${parsed.id}` }, ...(campaign ? [{ name, path: `/campaign/${campaign.id}` }] : [])]
+    return [linkAt(summary, 0, vin, `/vehicle/${parsed.id}`), ...(campaign ? [linkAt(summary, vin.length + between.length, name, `/campaign/${campaign.id}`)] : [])]
   }
   if (parsed?.kind !== 'campaign') return []
-  const name = CAMPAIGN_SUMMARIES.map((pattern) => pattern.exec(summary)?.[1]).find((found) => found !== undefined)
-  return name === undefined ? [] : [{ name, path: `/campaign/${parsed.id}` }]
+  const [, before, name] = CAMPAIGN_SUMMARIES.map((pattern) => pattern.exec(summary)).find((found) => found !== null) ?? []
+  return before === undefined || name === undefined ? [] : [linkAt(summary, before.length, name, `/campaign/${parsed.id}`)]
 }
 
-/** Splits a text at the names of links, which the text contains in the given order. Omits links whose names the text lacks. */
+const linkAt = (summary: string, at: number, name: string, path: string): SummaryLink => ({ name, path, occurrence: findOccurrences(summary, name).indexOf(at) })
+
+/**
+ * Splits a summary, in English or translated, at the names of links. A name that the text contains several times, such as a number or a
+ * file name, is the link at the same occurrence as in English, else at the last. Omits links whose names the text lacks.
+ */
 export function splitAtLinks(text: string, links: readonly SummaryLink[]): (string | SummaryLink)[] {
   const parts: (string | SummaryLink)[] = []
-  let rest = text
+  let end = 0
   for (const link of links) {
-    const start = rest.indexOf(link.name)
-    if (start < 0) continue
-    parts.push(rest.slice(0, start), link)
-    rest = rest.slice(start + link.name.length)
+    const found = findOccurrences(text, link.name)
+    const start = found[link.occurrence] ?? found.at(-1)
+    if (start === undefined || start < end) continue
+    parts.push(text.slice(end, start), link)
+    end = start + link.name.length
   }
-  return [...parts, rest].filter((part) => part !== '')
+  return [...parts, text.slice(end)].filter((part) => part !== '')
 }

@@ -153,7 +153,7 @@ test('on a phone, the charts and the people are collapsed to their figures, and 
   const person = renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
   await screen.findByText('1 pessoa agora · 72 por hora')
   await screen.findByText('3 inspected')
-  expect([...document.querySelectorAll('summary')].map(({ textContent }) => textContent)).toEqual(['Progress over time7%', 'Per hour, today3 inspected', 'Working now1 pessoa agora · 72 por hora'])
+  expect([...document.querySelectorAll('summary')].map(({ textContent }) => textContent)).toEqual(['Progress over time8%', 'Per hour, today3 inspected', 'Working now1 pessoa agora · 72 por hora'])
   expect(screen.queryByRole('img', { name: /no total$/ })).toBeNull()
   expect(screen.queryByText('1007')).toBeNull()
   await person.click(screen.getByText('Working now'))

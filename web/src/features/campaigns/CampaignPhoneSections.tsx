@@ -1,5 +1,6 @@
 import type { InspectionActivity, InspectionPace } from '@/api/types'
 import { formatCount } from '@/lib/format'
+import { formatPercentage } from '@/lib/percentage'
 import { useLanguage } from '@/lib/text'
 import { useCurrentTime } from '@/lib/timeAgo'
 import { CollapsibleSection } from './CollapsibleSection'
@@ -11,20 +12,24 @@ import { InspectionPaceList } from './InspectionPaceList'
 import { sumInspectionsPerHour } from './inspectionsPerHour'
 import { useCampaignsText } from './text'
 
-/** Charts of the campaign page on phones, as two collapsible sections: the progress over time, and the vehicles inspected per hour. */
+/**
+ * Charts of the campaign page on phones, as two collapsible sections: the progress over time, and the vehicles inspected per hour. The
+ * second appears when an inspection is known. A failure to load the data is shown in place of both, not inside a collapsed section.
+ */
 export function ActivityPhoneSections(props: Omit<ActivitySectionProps, 'part'>) {
   const t = useDashboardText()
   const now = useCurrentTime()
   const formats = createDateFormatters(useLanguage())
   const { data: activity, error } = props.query
   const day = activity && findLastWorkedDay(activity, now, formats, t)
+  if (activity === undefined && error) return <ActivitySection {...props} part="progress" />
   return (
     <>
       <CollapsibleSection name="progress" title={t('chart.title')} figures={[activity && describeShare(activity), props.note].filter(Boolean).join(' · ')}>
         <ActivitySection {...props} part="progress" />
       </CollapsibleSection>
-      {(day || (activity === undefined && !error)) && (
-        <CollapsibleSection name="hours" title={day ? t('chart.perHour', { day: day.name }) : t('chart.perHourTitle')} figures={[day && t('chart.inspected', { n: day.inspected }), props.note].filter(Boolean).join(' · ')}>
+      {day && (
+        <CollapsibleSection name="hours" title={t('chart.perHour', { day: day.name })} figures={[t('chart.inspected', { n: day.inspected }), props.note].filter(Boolean).join(' · ')}>
           <ActivitySection {...props} part="hours" />
         </CollapsibleSection>
       )}
@@ -32,8 +37,8 @@ export function ActivityPhoneSections(props: Omit<ActivitySectionProps, 'part'>)
   )
 }
 
-/** Returns the share of inspected vehicles, rounded down so that 100% means all; an empty text without vehicles. */
-const describeShare = ({ inspected, total }: InspectionActivity): string => (total > 0 ? `${Math.floor((100 * inspected) / total)}%` : '')
+/** Returns the share of inspected vehicles in percent; an empty text without vehicles. */
+const describeShare = ({ inspected, total }: InspectionActivity): string => (total > 0 ? `${formatPercentage(inspected, total)}%` : '')
 
 /** People who are inspecting, as a collapsible section of the campaign page on phones. Renders nothing while no person is inspecting. */
 export function PacePhoneSection({ pace, manages }: { pace: InspectionPace | undefined; manages: boolean }) {

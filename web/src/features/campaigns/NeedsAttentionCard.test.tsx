@@ -1,5 +1,5 @@
-import { screen, within } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { act, screen, within } from '@testing-library/react'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { endSessionAndKeepData } from '@/api/session'
 import { stubServer } from '@/testing/server'
 import { LEADER, renderPage, signInAs } from '@/testing/renderPage'
@@ -92,4 +92,20 @@ test('more than three idle yards are one line, and runs of missing vehicles beyo
   expect(card.getAllByRole('link')).toHaveLength(5)
   expect(card.getByRole('link', { name: '5 yards with no one there, 45 left' }).getAttribute('href')).toBe('#yards')
   expect(card.getByRole('link', { name: '2 more groups of neighbouring vehicles not found' }).getAttribute('href')).toBe('/campaign/5/vehicles?status=Not+Found')
+})
+
+test('a phone that becomes silent while the page stays open is listed', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
+  signInAs(LEADER)
+  const phones: ReturnType<typeof held>[] = []
+  stubServer({
+    'GET /conflicts': { conflicts: [], meta: { page_index: 0, total_count: 0, per_page: 50 } },
+    'GET /campaigns/5/held': () => ({ devices: phones.length, saves: 14, held: phones }),
+  })
+  renderPage(() => <NeedsAttentionCard campaigns={[5]} />, '/', '/')
+  await screen.findByText('Nenhum conflito e nenhuma campanha a revisar.')
+  phones.push(held('4712', 20))
+  await act(() => vi.advanceTimersByTimeAsync(MINUTE))
+  expect(await screen.findByRole('link', { name: /4712/ })).toBeTruthy()
 })

@@ -41,6 +41,8 @@ interface NeedsAttentionCardProps {
 const MAX_NAMED = 3
 /** Time in milliseconds without a report to the server after which a phone with unsent saves counts as silent and is listed. */
 const SILENT_MS = 15 * 60_000
+/** Time in milliseconds after which the visible card loads the unsent saves of the phones again. */
+const REFETCH_MS = 60_000
 
 /**
  * Card that lists what team leaders and supervisors should act on, worst first. The list contains open conflicts, silent
@@ -50,7 +52,7 @@ export function NeedsAttentionCard({ campaigns, campaign, idle = [], missing = [
   const t = useCampaignsText()
   const openConflicts = useOpenConflictsQuery(campaign)
   const conflicts = openConflicts.data
-  const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: 60_000 })) })
+  const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingSavesOnDevicesQuery(id), staleTime: REFETCH_MS, refetchInterval: REFETCH_MS })) })
   const longRepairs = useLongRepairCount(campaign ?? 0, hasRepairs)
   const repairs = longRepairs.data ?? 0
   const now = useCurrentTime()

@@ -9,18 +9,20 @@ import { useManagePageText } from './pageText'
 
 interface DeleteCampaignProps {
   campaign: Campaign
-  /** Whether the counts of `campaign` are those of one yard. The dialog then fetches the counts of the whole campaign. */
-  isOneYard: boolean
   onDone: () => void
 }
 
-/** Confirmation dialog that names what is lost with a campaign: its vehicles, and how many of them are inspected. */
-export function DeleteCampaignDialog({ campaign, isOneYard, onDone }: DeleteCampaignProps) {
+/**
+ * Confirmation dialog that names what is lost with a campaign: its vehicles, and how many of them are inspected. The dialog fetches these
+ * counts and enables YES when they are known or cannot be loaded, because counts in the cache may be outdated or of one yard.
+ */
+export function DeleteCampaignDialog({ campaign, onDone }: DeleteCampaignProps) {
   const t = useManagePageText()
   const remove = useDeleteCampaign()
-  const whole = useWholeCampaign(campaign.id, isOneYard)
-  const counted = isOneYard ? whole.data : campaign
-  const isKnown = counted !== undefined && !counted.progress_unknown
+  const whole = useWholeCampaign(campaign.id, remove.isIdle || remove.isError)
+  // Refetches after the first one, which the inspections of others cause, keep the counts and the YES button as they are.
+  const isCounting = !whole.isFetchedAfterMount
+  const counted = isCounting || whole.isError || whole.data?.progress_unknown ? undefined : whole.data
   const yes = () => remove.mutate(campaign, {
     onSuccess: () => {
       showToast('success', t('manage.deleted', { name: campaign.name }))
@@ -28,10 +30,11 @@ export function DeleteCampaignDialog({ campaign, isOneYard, onDone }: DeleteCamp
     },
   })
   return (
-    <ConfirmDialog question={t('manage.deleteQuestion', { name: campaign.name })} busy={remove.isPending} onYes={yes} onNo={onDone}>
-      <p>{t('manage.deleteText', { n: isKnown ? formatCount(counted.total_vehicles) : '?' })}</p>
-      {isKnown && <InspectedCount campaign={counted} />}
-      {!isKnown && (isOneYard && whole.isPending ? <p role="status">{t('common.loading')}</p> : <Alert kind="warning">{t('manage.deleteUnknown')}</Alert>)}
+    <ConfirmDialog question={t('manage.deleteQuestion', { name: campaign.name })} busy={remove.isPending} isYesDisabled={isCounting} onYes={yes} onNo={onDone}>
+      <p>{t('manage.deleteText', { n: counted ? formatCount(counted.total_vehicles) : '?' })}</p>
+      {isCounting && <p role="status">{t('manage.deleteCounting')}</p>}
+      {counted && <InspectedCount campaign={counted} />}
+      {!isCounting && !counted && <Alert kind="warning">{t('manage.deleteUnknown')}</Alert>}
       {remove.error && <Alert kind="error">{t('manage.notDeleted', { why: getErrorMessage(remove.error, t) })}</Alert>}
     </ConfirmDialog>
   )

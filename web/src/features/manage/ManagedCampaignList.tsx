@@ -54,7 +54,7 @@ export function ManagedCampaignList({ yard }: { yard: number | null }) {
         }} />
       )}
       {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}
-      {leaving && <DeleteCampaignDialog campaign={leaving} isOneYard={yard !== null} onDone={() => setLeaving(null)} />}
+      {leaving && <DeleteCampaignDialog campaign={leaving} onDone={() => setLeaving(null)} />}
     </>
   )
 }

@@ -10,8 +10,8 @@ import { allCampaignsQuery, allYardsQuery, campaignPageQuery, campaignQuery } fr
 
 export const useManagedCampaigns = (search: CampaignSearchParams) => useQuery(campaignPageQuery(search))
 export const useAllCampaigns = () => useQuery(allCampaignsQuery)
-/** Fetches a campaign with the counts of all its yards. */
-export const useWholeCampaign = (id: number, enabled: boolean) => useQuery({ ...campaignQuery(id, null), enabled })
+/** Fetches a campaign with the counts of all its yards, also when the cache already has it. */
+export const useWholeCampaign = (id: number, enabled: boolean) => useQuery({ ...campaignQuery(id, null), enabled, staleTime: 0 })
 export const useAllYards = () => useQuery(allYardsQuery)
 
 /** Returns a function that refetches all vehicle and campaign queries after a bulk change. */

@@ -1,19 +1,14 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { apiClient, unwrapResponse } from '@/api/client'
 import { callWithPasswordPrompt } from '@/api/passwordPrompt'
 import { downloadFile } from '@/api/files'
-import { queryKeys } from '@/api/queryKeys'
+import { usersQuery } from '@/api/usersQuery'
 import { ApiProblem } from '@/api/apiProblem'
 import { translateServerMessage } from '@/lib/translateServerMessage'
 import type { NewUser, User, UserUpdate } from '@/api/types'
 import type { UsersTextKey } from './text'
 
 const RESERVED = 1
-
-const usersQuery = queryOptions({
-  queryKey: queryKeys.users,
-  queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/users', { signal }), '*id# hmc$'),
-})
 
 /** Fetches all users except the reserved developer account, which is never shown. */
 export const useUsers = () => useQuery({ ...usersQuery, select: visible })

@@ -6,9 +6,8 @@ const SUN = ":root[data-contrast='sun'] .tile progress"
 const MIN_CONTRAST = 3
 
 test.each(APPEARANCES.filter(({ isSun }) => isSun))('in sunlight, the bar of a yard has a contrast of 3:1 to its tile and to its filled part, dark: $isDark', (appearance) => {
-  const [bar, tile, filled] = [readDeclaration(css, SUN, 'background'), 'var(--tile-aqua)', 'var(--tile-aqua-ink)'].map((value) => resolveColour(value, appearance))
-  expect(bar && tile && contrastOf(bar, tile)).toBeGreaterThanOrEqual(MIN_CONTRAST)
-  expect(bar && filled && contrastOf(bar, filled)).toBeGreaterThanOrEqual(MIN_CONTRAST)
+  const bar = resolveColour(readDeclaration(css, SUN, 'background'), appearance)
+  for (const other of ['var(--tile-aqua)', 'var(--tile-aqua-ink)']) expect(contrastOf(bar, resolveColour(other, appearance))).toBeGreaterThanOrEqual(MIN_CONTRAST)
 })
 
 test.each(APPEARANCES)('the filled part of the bar has a contrast of 3:1 to each tile, dark: $isDark, sun: $isSun', (appearance) => {
