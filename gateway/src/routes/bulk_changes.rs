@@ -92,7 +92,8 @@ struct BulkResult {
     updated: i64,
     skipped: Vec<Skipped>,
     not_found: Vec<String>,
-    /// Preview of the first vehicles that would change, at most `preview_limit`; empty unless the request is a dry run.
+    /// Preview of at most `preview_limit` vehicles that would change: first those whose status is replaced or that have an open conflict,
+    /// then the others, in the order of the request. Empty unless the request is a dry run.
     preview: Vec<VehiclePreview>,
     /// Vehicles whose status the change would replace or remove, by their present status; empty unless the request is a dry run.
     replaced_statuses: Vec<ReplacedStatus>,

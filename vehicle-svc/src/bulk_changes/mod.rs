@@ -233,8 +233,8 @@ fn warn_of_retained_notes(vehicles: usize) -> Option<String> {
     }
 }
 
-/// Returns the preview of a status change: old and new values of up to `limit` vehicles in the order of the requested VINs, and the
-/// statuses and conflicts that the change affects in all vehicles.
+/// Returns the preview of a status change: old and new values of up to `limit` vehicles in the order of [`preview`], and the statuses and
+/// conflicts that the change affects in all vehicles.
 async fn preview_status(
     tx: &mut Tx<'_>,
     asked: &Asked<'_>,
@@ -243,11 +243,13 @@ async fn preview_status(
     limit: usize,
 ) -> Result<(Vec<Preview>, AffectedValues)> {
     let affected = AffectedValues::load(tx, todo.iter().map(|vehicle| (vehicle.id, Some(vehicle.status.as_str())))).await?;
-    let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
+    let place =
+        |vehicle: &StatusChangeTarget| (!affected.needs_review(vehicle.id, &vehicle.status, true), asked.row(vehicle.asked), vehicle.id);
+    let mut rows: Vec<_> = todo.iter().map(place).collect();
     rows.sort_unstable();
     rows.truncate(limit);
-    let ids: Vec<i64> = rows.iter().map(|(_, id)| *id).collect();
-    let rows: HashMap<i64, usize> = rows.into_iter().map(|(row, id)| (id, row)).collect();
+    let ids: Vec<i64> = rows.iter().map(|(_, _, id)| *id).collect();
+    let rows: HashMap<i64, usize> = rows.into_iter().map(|(_, row, id)| (id, row)).collect();
     let shown = vehicle_lookup::list_by_ids(tx, &ids, false).await?;
     let row = |vehicle: &FoundVehicle| rows.get(&vehicle.id).copied().unwrap_or_default();
     let changed = shown.iter().map(|vehicle| (row(vehicle), vehicle, new.without_unchanged_values(vehicle))).collect();
@@ -320,9 +322,12 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     Ok(outcome)
 }
 
-/// Returns the preview of planned changes: old and new values of up to `limit` vehicles, in the order of the requested VINs.
+/// Returns the preview of planned changes: old and new values of up to `limit` vehicles. Vehicles whose change needs a look come first,
+/// then the others, each in the order of the requested VINs.
 fn preview(mut changed: Vec<(usize, &FoundVehicle, VehiclePatch<'_>)>, affected: &AffectedValues, limit: usize) -> Vec<Preview> {
-    changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
+    changed.sort_by_key(|(row, vehicle, patch)| {
+        (!affected.needs_review(vehicle.id, &vehicle.status, patch.status.is_some()), *row, vehicle.id)
+    });
     let shown = changed.iter().take(limit);
     shown.map(|(row, vehicle, patch)| affected.preview_vehicle(usize_to_i64(row + 1), vehicle, patch)).collect()
 }

@@ -1,6 +1,5 @@
 //! Preview of bulk changes: old and new value of each field, the statuses that a change replaces, and warnings for the user.
 use crate::{
-    bulk_changes::job_history::usize_to_i64,
     parking_space::ParkingSpace,
     store::{bulk_update_vehicles::VehiclePatch, conflicts, vehicle_lookup::FoundVehicle},
 };
@@ -39,11 +38,17 @@ impl AffectedValues {
         }
         let count = |(present, vehicles): (&str, usize)| {
             let status = status::parse_vehicle_status(present).unwrap_or_default().into();
-            pb::StatusCount { status, vehicles: usize_to_i64(vehicles) }
+            pb::StatusCount { status, vehicles: i64::try_from(vehicles).unwrap_or(i64::MAX) }
         };
         let mut replaced_statuses: Vec<_> = counts.into_iter().map(count).collect();
         replaced_statuses.sort_by_key(|count| (Reverse(count.vehicles), count.status));
         Ok(Self { replaced_statuses, in_conflict: conflicts::list_vehicles_in_conflict(tx, &ids).await?.into_iter().collect() })
+    }
+
+    /// Returns `true` when a change of this vehicle needs a look: it replaces or removes a saved status, or the vehicle has an open
+    /// conflict.
+    pub fn needs_review(&self, vehicle_id: i64, present_status: &str, changes_status: bool) -> bool {
+        (changes_status && !present_status.is_empty()) || self.in_conflict.contains(&vehicle_id)
     }
 
     /// Returns the preview of the changes to one vehicle. `line` is the line of the request or file that names the vehicle, from 1.

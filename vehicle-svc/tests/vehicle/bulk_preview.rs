@@ -113,6 +113,11 @@ async fn a_dry_run_lists_as_many_vehicles_as_requested() {
             let lines: Vec<i64> = planned.preview.iter().map(|one| one.line).collect();
             assert_eq!(lines, (1..=listed).collect::<Vec<_>>(), "{preview_limit}");
         }
+        let last = yard.walk().await[29].id;
+        yard.by(ANA, by_field(last, Status::Unspecified, Status::Ng)).await.unwrap();
+        let planned = bulk(&yard, BulkStatusRequest { preview_limit: 3, ..set_ok(vins(30)) }).await;
+        let lines: Vec<i64> = planned.preview.iter().map(|one| one.line).collect();
+        assert_eq!(lines, [30, 1, 2], "the vehicle that loses a status comes first");
         for preview_limit in [-1, 1_001] {
             let ask = BulkStatusRequest { preview_limit, ..set_ok(vins(30)) };
             let refused = yard.bulk().bulk_status(yard.long_request(LEADER, Role::Manager, ask)).await.unwrap_err();

@@ -14,7 +14,7 @@ import { listBulkOutcomeRows } from './bulkOutcomeRows'
 import { FilterableBulkOutcomeTable } from './FilterableBulkOutcomeTable'
 import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageTextKey } from './text'
-import { UnchangedVehicleLists } from './UnchangedVehicleLists'
+import { MissingVehicleList, SkippedVehicleList } from './UnchangedVehicleLists'
 import { UndoLastChangeButton } from './UndoLastChangeButton'
 
 interface PreviewProps {
@@ -31,8 +31,8 @@ interface PreviewProps {
 }
 
 /**
- * Preview of a bulk change: a summary sentence, the button that executes the change, the first changed vehicles, and the unchanged
- * vehicles.
+ * Preview of a bulk change: a summary sentence, the button that executes the change, the VINs without a vehicle, the first changed
+ * vehicles, and the skipped vehicles.
  */
 export function BulkChangePreview({ kind, status, waiting, preview, showsAll, onShowAll, children }: PreviewProps) {
   const t = useManageText()
@@ -52,9 +52,10 @@ export function BulkChangePreview({ kind, status, waiting, preview, showsAll, on
       {children}
       {result && (
         <>
+          <MissingVehicleList result={result} />
           <ChangedVehicleTable vehicles={result.preview} />
           <ListedVehicles listed={result.preview.length} total={result.updated} isRequested={showsAll} onShowAll={onShowAll} />
-          <UnchangedVehicleLists result={result} />
+          <SkippedVehicleList result={result} />
         </>
       )}
     </PreviewBox>

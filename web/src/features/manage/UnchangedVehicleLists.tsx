@@ -7,27 +7,21 @@ import { MIN_ROWS_FOR_SEARCH, OUTCOME_COUNT_LABELS, BulkOutcomeVehicleTable } fr
 import { useManageText } from './text'
 import styles from './UnchangedVehicleLists.module.css'
 
-/**
- * Two collapsible tables of the vehicles that a bulk change left unchanged: those not found, which is open at first, then those skipped.
- * Each heading states the number of vehicles.
- */
-export function UnchangedVehicleLists({ result }: { result: BulkResult }) {
-  const rows = listBulkOutcomeRows(result, [])
-  return (
-    <>
-      <Fold kind="missing" rows={filterBulkOutcomeRows(rows, 'missing', '')} />
-      <Fold kind="skipped" rows={filterBulkOutcomeRows(rows, 'skipped', '')} />
-    </>
-  )
-}
+/** Open, collapsible table of the VINs in the list that belong to no vehicle. The heading states their number. */
+export const MissingVehicleList = ({ result }: { result: BulkResult }) => <Fold kind="missing" isOpen rows={listRows(result, 'missing')} />
 
-function Fold({ kind, rows }: { kind: BulkOutcomeKind; rows: BulkOutcomeRow[] }) {
+/** Collapsed table of the vehicles that a bulk change skips, each with the reason. The heading states their number. */
+export const SkippedVehicleList = ({ result }: { result: BulkResult }) => <Fold kind="skipped" rows={listRows(result, 'skipped')} />
+
+const listRows = (result: BulkResult, kind: BulkOutcomeKind) => filterBulkOutcomeRows(listBulkOutcomeRows(result, []), kind, '')
+
+function Fold({ kind, isOpen = false, rows }: { kind: BulkOutcomeKind; isOpen?: boolean; rows: BulkOutcomeRow[] }) {
   const t = useManageText()
   const [text, setText] = useState('')
   if (rows.length === 0) return null
   const label = t(OUTCOME_COUNT_LABELS[kind], { n: formatCount(rows.length) })
   return (
-    <details className={styles.fold} open={kind === 'missing'}>
+    <details className={styles.fold} open={isOpen}>
       <summary>{label}</summary>
       <div className={styles.inside}>
         {rows.length >= MIN_ROWS_FOR_SEARCH && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}

@@ -1,8 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { createInspectionDraft, type InspectionDraft } from '@/lib/inspectionDrafts'
-import { writeLastOpenedVehicle } from '@/lib/lastOpenedVehicle'
+import { readLastOpenedVehicle, writeLastOpenedVehicle } from '@/lib/lastOpenedVehicle'
 import { buildPath } from '@/lib/route'
 import { pickVehicleFields } from '@/lib/vehicleFields'
 import type { SaveResult } from '@/offline/outbox'
@@ -46,13 +46,17 @@ export interface NextVehicleDelay {
 
 /**
  * Provides the navigation after a save: to the next vehicle, to the campaign, or nowhere. Also stores the vehicle at which the person can
- * resume later.
+ * resume later, which is never one that is already inspected.
  */
 export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: CompletedSaveCallback) {
   const t = useInspectionText()
   const queries = useQueryClient()
   const [delay, setDelay] = useState<NextVehicleDelay | null>(null)
-  useEffect(() => writeLastOpenedVehicle(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
+  useEffect(() => {
+    const place = placeOf(vehicle, yard)
+    if (!vehicle.inspected) writeLastOpenedVehicle(owner, place)
+    else if (readLastOpenedVehicle(owner)?.path === place.path) writeLastOpenedVehicle(owner, placeOfNext(queries, vehicle, yard))
+  }, [owner, queries, vehicle, yard])
   const campaign = buildPath(`/campaign/${vehicle.campaign_id}`, { yard })
   const exits = useVehicleNavigation(campaign, yard)
 
@@ -76,8 +80,7 @@ export function useAfterSaveNavigation(vehicle: Vehicle, yard: number | null, ow
     leave: (saved: CompletedSave, afterSave: AfterSaveAction) => {
       const next = saved.vehicle.next ?? null
       const isQueued = saved.result.kind === 'queued'
-      const nextVehicle = next === null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)
-      writeLastOpenedVehicle(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
+      writeLastOpenedVehicle(owner, placeOfNext(queries, saved.vehicle, yard))
       if (afterSave === 'stay') return onSaved?.(saved)
       if (afterSave === 'next' && next !== null) return setDelay({ next, isQueued, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)), correction: createCorrectionDraft(saved) })
       showToast('success', t(isQueued ? 'vehicle.keptExit' : 'vehicle.savedExit'))
@@ -97,6 +100,12 @@ function createCorrectionDraft({ vehicle, result, entry: { identifier, scanned }
   const { seq, version, change } = result.entry
   const fields = pickVehicleFields(vehicle)
   return { ...fields, ...change.wanted, base: { ...fields, ...change.base }, identifier, scanned, version, replaces: seq }
+}
+
+/** Returns the place of the vehicle after `vehicle`; `null` without one, or while its data is not loaded. */
+function placeOfNext(queries: QueryClient, { next }: Vehicle, yard: number | null) {
+  const nextVehicle = next == null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)
+  return nextVehicle ? placeOf(nextVehicle, yard) : null
 }
 
 const placeOf = (vehicle: Vehicle, yard: number | null) => ({
