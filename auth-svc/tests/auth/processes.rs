@@ -133,8 +133,9 @@ async fn two_processes_verify_exactly_five_of_a_hundred_wrong_passwords_and_acce
     .await;
 }
 
-/// Measures the latency of sequential calls that need no password, until `over` is set; returns sorted latencies.
-async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
+/// Measures the latency of sequential calls that need no password, until `over` is set. Returns sorted latencies, and the number of
+/// failed calls.
+async fn calls_beside(replica: &Replica, over: &AtomicBool) -> (Vec<Duration>, usize) {
     let (mut took, mut failed, mut tokens) = (Vec::new(), 0, TokenServiceClient::new(replica.host.channels.auth.clone()));
     while !over.load(Ordering::Relaxed) {
         let started = Instant::now();
@@ -149,9 +150,12 @@ async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(failed <= took.len() / 10, "{failed} calls failed, {} succeeded", took.len());
     took.sort_unstable();
-    took
+    (took, failed)
+}
+
+fn assert_few_failed(took: &[Duration], failed: usize) {
+    assert!(failed <= took.len() / 10, "{failed} calls failed, {} succeeded", took.len());
 }
 
 #[tokio::test]
@@ -162,20 +166,17 @@ async fn a_burst_of_sign_ins_uses_little_memory_and_busy_responses_count_as_no_f
             return; // one run with PostgreSQL is enough
         }
         let replica = Replica::start(&host, &redis).await;
-        let (base, over) = (replica.memory("VmRSS"), AtomicBool::new(false));
-        let people: Vec<_> = (0..300).map(|n| (format!("storm {n} {}", somewhere()), somewhere())).collect();
-        let tries = async {
-            let time_one_try = async |(name, here): &(String, String)| {
-                let started = Instant::now();
-                let refused = replica.try_sign_in(name, "a wrong time_one_try", here).await.unwrap_err();
-                (why(&refused), started.elapsed())
-            };
-            let refusals = join_all(people.iter().map(time_one_try)).await;
-            over.store(true, Ordering::Relaxed);
-            refusals
-        };
-        let (refusals, beside) = tokio::join!(tries, calls_beside(&replica, &over));
-        let busy: Vec<usize> = (0..refusals.len()).filter(|n| refusals[*n].0 == (Code::Unavailable, Some(ErrorReason::Busy))).collect();
+        let base = replica.memory("VmRSS");
+        let mut burst = burst_of_sign_ins(&replica).await;
+        // On a busy machine the client may consider the replica unhealthy and send nothing, so that no call is answered as busy.
+        for _ in 0..2 {
+            if burst.busy.is_empty() {
+                wait_for_response(&replica).await;
+                burst = burst_of_sign_ins(&replica).await;
+            }
+        }
+        let Burst { people, refusals, busy, beside: (beside, failed) } = burst;
+        assert_few_failed(&beside, failed);
         let others = refusals.iter().filter(|(why, _)| *why == (Code::Unauthenticated, Some(ErrorReason::InvalidCredentials))).count();
         // On a machine busy with other tests the last requests may exceed their deadline.
         let late = refusals.iter().filter(|((code, _), _)| *code == Code::DeadlineExceeded).count();
@@ -198,6 +199,36 @@ async fn a_burst_of_sign_ins_uses_little_memory_and_busy_responses_count_as_no_f
         assert_eq!(number(&replica.try_sign_in(name, "a wrong one", here).await.unwrap_err()), 4, "busy counts as no failure");
     })
     .await;
+}
+
+/// Result of 300 sign-ins with wrong passwords at once.
+struct Burst {
+    /// Login name and client address of each sign-in.
+    people: Vec<(String, String)>,
+    /// Error and response time of each sign-in.
+    refusals: Vec<((Code, Option<ErrorReason>), Duration)>,
+    /// Indexes of the sign-ins that were answered as busy.
+    busy: Vec<usize>,
+    /// Response times of other calls during the burst in ascending order, and the number of failed ones.
+    beside: (Vec<Duration>, usize),
+}
+
+async fn burst_of_sign_ins(replica: &Replica) -> Burst {
+    let over = AtomicBool::new(false);
+    let people: Vec<_> = (0..300).map(|n| (format!("storm {n} {}", somewhere()), somewhere())).collect();
+    let tries = async {
+        let time_one_try = async |(name, here): &(String, String)| {
+            let started = Instant::now();
+            let refused = replica.try_sign_in(name, "a wrong one", here).await.unwrap_err();
+            (why(&refused), started.elapsed())
+        };
+        let refusals = join_all(people.iter().map(time_one_try)).await;
+        over.store(true, Ordering::Relaxed);
+        refusals
+    };
+    let (refusals, beside) = tokio::join!(tries, calls_beside(replica, &over));
+    let busy = (0..refusals.len()).filter(|n| refusals[*n].0 == (Code::Unavailable, Some(ErrorReason::Busy))).collect();
+    Burst { people, refusals, busy, beside }
 }
 
 /// Waits until the service responds. Calls fail while a busy machine delays the health checks of the replica.

@@ -106,7 +106,7 @@ pub struct BulkChangeResult {
 }
 
 impl BulkChangeResult {
-    /// Adds what a dry run tells about the replaced statuses and the open conflicts of the vehicles to change.
+    /// Adds the replaced statuses and the number of open conflicts of the vehicles that a dry run would change.
     #[must_use]
     pub fn with_affected_values(self, affected: AffectedValues) -> Self {
         Self { open_conflicts: affected.in_conflict.len(), replaced_statuses: affected.replaced_statuses, ..self }

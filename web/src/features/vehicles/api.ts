@@ -33,7 +33,7 @@ export function useConflictedVehicleIds(campaign: number, enabled: boolean): Rea
 
 /**
  * Time in milliseconds for which a fetched vehicle counts as up to date. The data that `prefetch` requested is therefore not requested again
- * when the page opens. A save or a live event invalidates the data at once, whatever its age.
+ * when the page opens. A save or a live event invalidates the data at once.
  */
 const PREFETCHED_FRESH_MS = 5000
 
