@@ -97,6 +97,13 @@ clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 end_report() { # exit code
   local code=$1 n pid
+  # The last part may have failed and has no duration yet.
+  if [ "$ended_parts" -lt ${#part_names[@]} ]; then part_seconds[-1]=$((SECONDS - part_seconds[-1])); fi
+  if [ "$code" != 0 ] && [ -z "$failed_in" ]; then failed_in=" ${part_names[-1]:-the start}"; fi
+  # After a failure, background parts that have ended are still reported.
+  for n in "${!background_names[@]}"; do
+    if [ -e "$work/background-${background_names[$n]}.counts" ]; then join_background "${background_names[$n]}" || true; fi
+  done
   for pid in "${background_pids[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
   stop_servers
   if [ "$code" != 0 ] && compgen -G "$work/*.out" >/dev/null; then
@@ -108,8 +115,6 @@ end_report() { # exit code
     cat "$failures"
   fi
   say "time by part"
-  # The last part may have failed and has no duration yet.
-  if [ "$ended_parts" -lt ${#part_names[@]} ]; then part_seconds[-1]=$((SECONDS - part_seconds[-1])); fi
   for n in "${!part_names[@]}"; do printf '%7s  %s\n' "$(clock "${part_seconds[$n]}")" "${part_names[$n]}"; done
   printf '%7s  total\n' "$(clock $((SECONDS - begun)))"
   if [ -s "$seconds_of_tests" ]; then
@@ -119,7 +124,7 @@ end_report() { # exit code
   rm -rf "$work"
   echo
   [ ${#not_kept[@]} = 0 ] || printf 'does not hold: %s\n' "${not_kept[@]}"
-  [ "$code" = 0 ] || echo "failed in: ${failed_in:-${part_names[-1]:-the start}}"
+  [ "$code" = 0 ] || echo "failed in:$failed_in"
   echo "$passed passed, $failed failed, $skipped skipped"
   if [ "$failed" != 0 ] || [ ${#not_kept[@]} != 0 ]; then code=1; fi
   exit "$code"
