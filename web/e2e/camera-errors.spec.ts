@@ -1,27 +1,19 @@
-import { expect, test, type Locator, type Page } from './support/test'
+import { expect, test, type Page } from './support/test'
 import { launchBrowser, createLabelScene, runWithFilm } from './support/film'
+import { boxOf, dialog, FAKE_CAMERA, openScanner } from './support/scannerDialog'
 import { PHONE, takeScreenshot } from './support/screenshots'
-import { findCarAt, openOnPhone, uncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
+import { findCarAt, openOnPhone, expectNoUncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
 
 const HERE = 'HB20 000123'
-const FAKE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
 const SIDEWAYS = { width: 844, height: 390 }
 
 let yard: Yard
 test.beforeAll(async ({ request }) => {
   yard = await importYard(request, [HERE, 'HB20 000124'])
 })
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Scan the vehicle' })
 const path = () => `/vehicle/${findCarAt(yard, 'A-1').id}`
-const openScanner = (page: Page) => page.getByRole('button', { name: 'Scan', exact: true }).click()
-
-const boxOf = async (part: Locator) => {
-  const box = await part.boundingBox()
-  if (box === null) throw new Error('it is not shown')
-  return box
-}
 
 /** Expects the error text, no running camera, and that Manual opens the field for typing. */
 async function fails(page: Page, words: string): Promise<void> {
@@ -50,7 +42,7 @@ test('a refused camera says so', async ({ baseURL }) => {
 
 test('an insecure origin says so', async ({ baseURL }) => {
   const address = new URL(baseURL ?? '')
-  const browser = await launchBrowser(...FAKE, `--host-resolver-rules=MAP yard.test ${address.hostname}`)
+  const browser = await launchBrowser(...FAKE_CAMERA, `--host-resolver-rules=MAP yard.test ${address.hostname}`)
   const page = await openOnPhone(browser, `http://yard.test:${address.port}`, path(), { permissions: [] })
   await openScanner(page)
   await fails(page, 'Camera access is only permitted in secure context; use HTTPS or localhost rather than HTTP.')
@@ -66,7 +58,7 @@ test('a device without a camera says so', async ({ baseURL }) => {
 })
 
 test('a browser without cameras, a camera that never plays and one without a track say so', async ({ baseURL }) => {
-  const browser = await launchBrowser(...FAKE)
+  const browser = await launchBrowser(...FAKE_CAMERA)
   const ways: [() => void, string][] = [
     [() => Object.defineProperty(globalThis.navigator, 'mediaDevices', { value: undefined }), 'This browser has no Stream API support.'],
     [() => Object.assign(HTMLMediaElement.prototype, { play: () => new Promise(() => {}) }), 'Loading camera stream timed out after 3 seconds.'],

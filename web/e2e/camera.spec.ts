@@ -1,26 +1,18 @@
-import { expect, test, type Locator, type Page } from './support/test'
+import { expect, test, type Page } from './support/test'
 import { launchBrowser } from './support/film'
+import { boxOf, dialog, FAKE_CAMERA, openScanner } from './support/scannerDialog'
 import { PHONE, takeScreenshot } from './support/screenshots'
-import { cameraRequests, findCarAt, openOnPhone, uncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
+import { cameraRequests, findCarAt, openOnPhone, expectNoUncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
 
 const HERE = 'HB20 000123'
-const FAKE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
 
 let yard: Yard
 test.beforeAll(async ({ request }) => {
   yard = await importYard(request, [HERE, 'HB20 000124'])
 })
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Scan the vehicle' })
 const path = () => `/vehicle/${findCarAt(yard, 'A-1').id}`
-const openScanner = (page: Page) => page.getByRole('button', { name: 'Scan', exact: true }).click()
-
-const boxOf = async (part: Locator) => {
-  const box = await part.boundingBox()
-  if (box === null) throw new Error('it is not shown')
-  return box
-}
 
 /** Expects a request for the rear camera without sound, a square view as wide as the phone, and a finder of 70 % of it. */
 async function expectView(page: Page): Promise<void> {
@@ -79,7 +71,7 @@ async function expectSideways(page: Page): Promise<void> {
 }
 
 test('closing while the camera starts leaves it off', async ({ baseURL }) => {
-  const browser = await launchBrowser(...FAKE)
+  const browser = await launchBrowser(...FAKE_CAMERA)
   const page = await openOnPhone(browser, baseURL ?? '', path())
   await page.evaluate(() => {
     const devices = globalThis.navigator.mediaDevices
@@ -107,7 +99,7 @@ test('closing while the camera starts leaves it off', async ({ baseURL }) => {
 })
 
 test('hidden, the page lets the camera go; shown again, it takes it back; the switch rests for a second', async ({ baseURL }) => {
-  const browser = await launchBrowser(...FAKE)
+  const browser = await launchBrowser(...FAKE_CAMERA)
   const page = await openOnPhone(browser, baseURL ?? '', path())
   await page.clock.install()
   await page.reload()
@@ -142,7 +134,7 @@ test('hidden, the page lets the camera go; shown again, it takes it back; the sw
 })
 
 test('torch and zoom appear where the camera has them; zoom goes in thirds and puts the torch out first', async ({ baseURL }) => {
-  const browser = await launchBrowser(...FAKE)
+  const browser = await launchBrowser(...FAKE_CAMERA)
   const page = await openOnPhone(browser, baseURL ?? '', path())
   await page.evaluate(() => {
     const set: Record<string, unknown> = { torch: false, zoom: 0 }

@@ -3,12 +3,12 @@ import { createEmptyScene, createSceneCamera } from './support/film'
 import { createHandScanner, keystrokesOf, unnamedKeystrokesOf, type Stroke } from './support/handScanner'
 import { holdRequest, openNotes } from './support/parts'
 import { SIZES } from './support/screenshots'
-import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, importYard, type Yard } from './support/yard'
+import { findCarAt, takeVibrations, openOnPhone, expectNoUncaughtErrors, importYard, type Yard } from './support/yard'
 
 const [HERE, OTHER] = ['HB20 000123', 'HB20 000777']
 const KEY = HERE.replace(' ', '')
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const notes = (page: Page) => page.getByLabel('Operator / Team Leader Notes')

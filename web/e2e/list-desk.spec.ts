@@ -1,29 +1,24 @@
 import { expect, test, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard, saveVehicle } from './support/campaign'
-import { captureDownload, listEntries } from './support/parts'
+import { importDeskCampaign } from './support/deskList'
+import { captureDownload } from './support/parts'
 import { supervisor } from './support/people'
 import { DESK, takeScreenshot } from './support/screenshots'
-import { openAs, getHeaders, getSharedMember } from './support/session'
+import { openAs, getSharedMember } from './support/session'
 
-const IN_A = 30
-let campaign: Awaited<ReturnType<typeof importUniqueCampaign>>
+let campaign: Awaited<ReturnType<typeof importDeskCampaign>>
 
 test.use({ viewport: DESK })
 test.beforeAll(async ({ request }) => {
-  const headers = await getHeaders(request, supervisor)
-  campaign = await importUniqueCampaign(request, headers, 'Desk', [...createRowsInYard('A', IN_A), ...createRowsInYard('B', 12, 101), ...createRowsInYard('-', 1, 201)])
-  for (const [index, status] of ['ok', 'ng', 'Repair', 'ok'].entries()) await saveVehicle(request, headers, inA()[index]?.id ?? 0, { status })
+  campaign = await importDeskCampaign(request)
 })
 
-const inA = () => campaign.vehicles.filter(({ parking_space }) => parking_space.startsWith('A-'))
-const rows = (page: Page) => listEntries(page, campaign.model)
+const rows = (page: Page) => campaign.rows(page)
+const rowOf = (page: Page, space: string) => campaign.rowOf(page, space)
 const spaces = (page: Page) => rows(page).locator('td').filter({ hasText: /^(\w+|)- ?\d+$/ }).allTextContents()
-const list = (query = '') => `/campaign/${campaign.id}/vehicles${query}`
-const rowOf = (page: Page, space: string) => rows(page).filter({ has: page.getByText(space, { exact: true }) })
 const chip = (page: Page, name: string) => page.getByRole('group', { name: 'Status' }).getByRole('button', { name, exact: true })
 
 test('columns sort up, down and in walking order, and ties stay in walking order', async ({ page }) => {
-  await openAs(page, supervisor, list())
+  await openAs(page, supervisor, campaign.list())
   const head = (name: string) => page.getByRole('columnheader', { name })
   const sort = (name: string) => head(name).getByRole('button').click()
   await expect(rows(page).first()).toContainText('- 1')
@@ -50,7 +45,7 @@ test('columns sort up, down and in walking order, and ties stay in walking order
 })
 
 test('statuses add up, yard and search narrow down, and a line says so', async ({ page }) => {
-  await openAs(page, await getSharedMember(page.request, 'op'), list())
+  await openAs(page, await getSharedMember(page.request, 'op'), campaign.list())
   await chip(page, 'ng 1').click()
   await chip(page, 'Repair 1').click()
   await expect(rows(page)).toHaveCount(2)
@@ -70,14 +65,14 @@ test('statuses add up, yard and search narrow down, and a line says so', async (
 })
 
 test('the number of rows is chosen and stays on this device', async ({ page }) => {
-  await openAs(page, supervisor, list())
+  await openAs(page, supervisor, campaign.list())
   await expect(page.getByText('1 to 10 of 43')).toBeVisible()
   await page.getByLabel('Rows per page').selectOption('25')
   await expect(rows(page)).toHaveCount(25)
   await expect(page.getByText('1 to 25 of 43')).toBeVisible()
   await page.getByRole('button', { name: 'Page 2' }).click()
   await expect(rows(page)).toHaveCount(18)
-  await page.goto(list())
+  await page.goto(campaign.list())
   await expect(rows(page)).toHaveCount(25)
   await page.getByLabel('Rows per page').selectOption('All')
   await expect(rows(page)).toHaveCount(43)
@@ -87,7 +82,7 @@ test('the number of rows is chosen and stays on this device', async ({ page }) =
 })
 
 test('many vehicles are selected, exported and handed to the bulk tools', async ({ page }) => {
-  await openAs(page, await getSharedMember(page.request, 'tm'), list('?yard=A'))
+  await openAs(page, await getSharedMember(page.request, 'tm'), campaign.list('?yard=A'))
   const bar = page.getByRole('region', { name: 'Selected vehicles' })
   await page.getByLabel('Select all on this page').check()
   await expect(bar).toContainText('10 selected')
@@ -100,7 +95,7 @@ test('many vehicles are selected, exported and handed to the bulk tools', async 
   await takeScreenshot(page, 'vehicles-selected')
   const file = await captureDownload(page, () => bar.getByRole('button', { name: 'Export' }).click())
   expect(file.name).toBe(`vehicles_${campaign.name}.csv`)
-  const vins = inA().slice(0, 2).map(({ vin_number }) => vin_number)
+  const vins = campaign.inA.slice(0, 2).map(({ vin_number }) => vin_number)
   expect(file.content.toString()).toBe(`\ufeffVIN Number;Parking Space;Status\r\n${vins[0]};A-1;ok\r\n${vins[1]};A-2;ng\r\n`)
   await bar.getByRole('button', { name: 'Set status...' }).click()
   await expect(page).toHaveURL(/\/campaign-list\?tool=status$/)
@@ -109,22 +104,22 @@ test('many vehicles are selected, exported and handed to the bulk tools', async 
   await page.goBack()
   for (const space of ['A-3', 'A-4']) await rowOf(page, space).getByRole('checkbox').check()
   await bar.getByRole('button', { name: 'Move...' }).click()
-  await expect(page.getByLabel('VIN and parking space list')).toHaveValue(inA().slice(2, 4).map(({ vin_number, parking_space }) => `${vin_number} ${parking_space}`).join('\n'))
+  await expect(page.getByLabel('VIN and parking space list')).toHaveValue(campaign.inA.slice(2, 4).map(({ vin_number, parking_space }) => `${vin_number} ${parking_space}`).join('\n'))
   await page.goBack()
   await rowOf(page, 'A-5').getByRole('checkbox').check()
   await bar.getByRole('button', { name: 'Edit...' }).click()
-  await expect(page.getByRole('button', { name: `Edit ${inA()[4]?.vin_number}` })).toBeVisible()
+  await expect(page.getByRole('button', { name: `Edit ${campaign.inA[4]?.vin_number}` })).toBeVisible()
 })
 
 test('what the list shows is exported as it is sorted and filtered, with formulas made harmless', async ({ page }) => {
-  await openAs(page, supervisor, list('?search=- 1'))
+  await openAs(page, supervisor, campaign.list('?search=- 1'))
   const file = await captureDownload(page, () => page.getByRole('button', { name: 'Export this list' }).click())
   expect(file.content.toString().split('\r\n')[1]).toMatch(/;'- 1;Not inspected$/)
-  await openAs(page, supervisor, list('?yard=B&sort=-space'))
+  await openAs(page, supervisor, campaign.list('?yard=B&sort=-space'))
   await expect(rows(page).first()).toContainText('B-12')
   const sorted = await captureDownload(page, () => page.getByRole('button', { name: 'Export this list' }).click())
   expect(sorted.content.toString().split('\r\n').slice(1, 13).map((line) => line.split(';')[1])).toEqual(Array.from({ length: 12 }, (_, n) => `B-${12 - n}`))
-  await openAs(page, await getSharedMember(page.request, 'op'), list())
+  await openAs(page, await getSharedMember(page.request, 'op'), campaign.list())
   await expect(rows(page)).toHaveCount(10)
   await expect(page.getByRole('checkbox')).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Export this list' })).toHaveCount(0)

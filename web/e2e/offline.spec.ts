@@ -1,12 +1,12 @@
 import { expect, test } from './support/test'
 import { createLabelScene, runWithFilm } from './support/film'
 import { waitForRequests } from './support/session'
-import { findCarAt, openOnPhone, uncaughtErrors, importYard } from './support/yard'
+import { findCarAt, openOnPhone, expectNoUncaughtErrors, importYard } from './support/yard'
 
 const HERE = 'HB20 000123'
 const ENGINE = /\.wasm$|\/(worker|scanner|detector)-[^/]*\.js$/
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 test('scanner and engine come when a screen wants them, from here alone, and then need no network', async ({ request, baseURL }) => {
   const yard = await importYard(request, [HERE])

@@ -4,11 +4,11 @@ import { deleteProfileFolder, createProfileFolder, startPhone, type RunningPhone
 import { supervisor } from './support/people'
 import { openAs, getHeaders } from './support/session'
 import { fetchVehicle } from './support/campaign'
-import { findCarAt, openOnPhone, uncaughtErrors, importYard, type Yard } from './support/yard'
+import { findCarAt, openOnPhone, expectNoUncaughtErrors, importYard, type Yard } from './support/yard'
 
 const HOLD_MS = 6000
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 const sheet = (page: Page, vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
 const undo = (page: Page, space: string, status = 'ok') => page.getByRole('button', { name: `Undo ${space}: ${status}` })

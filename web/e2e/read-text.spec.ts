@@ -1,9 +1,9 @@
 import { expect, test, type Page } from './support/test'
-import { findCarAt, openOnPhone, uncaughtErrors, countCameraTracks, importYard } from './support/yard'
+import { findCarAt, openOnPhone, expectNoUncaughtErrors, countCameraTracks, importYard } from './support/yard'
 
 const [HERE, OTHER, NEAR] = ['9BWZZZ377VT 004251', '9BWZZZ377VT 118873', '9BWZZZ377VT 118876']
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 /** Gives a page a camera that shows a printed label with these lines. `showLabel` changes the label. */
 const labelCamera = (page: Page, first: string[]) =>

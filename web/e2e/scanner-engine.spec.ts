@@ -1,11 +1,11 @@
 import { expect, test, type Page } from './support/test'
 import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
 import { createHandScanner, keystrokesOf } from './support/handScanner'
-import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
+import { findCarAt, takeVibrations, openOnPhone, expectNoUncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
 
 const [HERE, OTHER] = ['HB20 000123', 'HB20 000777']
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const aims = (page: Page) => page.getByText('Aponte a câmera para o código.')

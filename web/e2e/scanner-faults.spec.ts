@@ -2,11 +2,11 @@ import { expect, test, type Page } from './support/test'
 import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
 import { getRequestedCameras, failNextRequests, setFrozen, simulateCameras, failCameras, prepareFreeze } from './support/lenses'
 import { takeScreenshot } from './support/screenshots'
-import { findCarAt, openOnPhone, openScanner, uncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
+import { findCarAt, openOnPhone, openScanner, expectNoUncaughtErrors, countCameraTracks, importYard, type Yard } from './support/yard'
 
 const HERE = 'HB20 000123'
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const scanDialog = (page: Page) => page.getByRole('dialog', { name: 'Scan the vehicle' })

@@ -2,7 +2,7 @@ import { expect, test, type Page } from './support/test'
 import { createEmptyScene, createSceneCamera, createLabelScene, type Scene } from './support/film'
 import { developer, supervisor } from './support/people'
 import { getHeaders } from './support/session'
-import { findCarAt, takeVibrations, openOnPhone, openScanner, uncaughtErrors, importYard, type Yard } from './support/yard'
+import { findCarAt, takeVibrations, openOnPhone, openScanner, expectNoUncaughtErrors, importYard, type Yard } from './support/yard'
 
 const [HERE, OTHER] = ['HB20 000123', 'HB20 000777']
 const KEY = HERE.replace(' ', '')
@@ -10,7 +10,7 @@ const GS = '\u001D'
 /** Text of a manufacturer's label: part, car and colour in the format of ISO 15434. */
 const FIELDS = `[)>\u001E06${GS}P5521-88${GS}${HERE}${GS}RED\u001E\u0004`
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')
 const aims = (page: Page) => page.getByText('Aponte a câmera para o código.')

@@ -4,13 +4,13 @@ import { openNotes } from './support/parts'
 import { supervisor } from './support/people'
 import { takeScreenshots } from './support/screenshots'
 import { getHeaders } from './support/session'
-import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, countCameraTracks, importYard } from './support/yard'
+import { findCarAt, takeVibrations, openOnPhone, expectNoUncaughtErrors, countCameraTracks, importYard } from './support/yard'
 
 const WHOLE = process.env.SCANNER_WHOLE === '1'
 const HERE = 'HB20 000123'
 const VIN = '9BWZZZ377VT004251'
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 const scanButton = (page: Page) => page.getByRole('button', { name: /^Scan( again)?$/ })
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')

@@ -4,13 +4,13 @@ import { createHandScanner, keystrokesOf } from './support/handScanner'
 import { getHeaders } from './support/session'
 import { supervisor } from './support/people'
 import { fetchVehicles } from './support/campaign'
-import { findCarAt, openOnPhone, uncaughtErrors, importYard, type Yard } from './support/yard'
+import { findCarAt, openOnPhone, expectNoUncaughtErrors, importYard, type Yard } from './support/yard'
 
 const CARS = 10
 /** Median time in milliseconds from a scan to the next car that a person may not have to wait longer than. */
 const MEDIAN_MS = 1500
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 /** Records the taps of the person, by the page's clock. */
 const watchTaps = (page: Page) =>

@@ -1,32 +1,28 @@
 import { expect, test, type Locator, type Page } from './support/test'
-import { importUniqueCampaign, createRowsInYard, saveVehicle, fetchVehicle } from './support/campaign'
+import { fetchVehicle } from './support/campaign'
+import { importDeskCampaign } from './support/deskList'
 import { createHandScanner, keystrokesOf } from './support/handScanner'
-import { typeIdentifier, listEntries } from './support/parts'
+import { typeIdentifier } from './support/parts'
 import { supervisor } from './support/people'
 import { DESK, takeScreenshot } from './support/screenshots'
 import { openAs, getHeaders } from './support/session'
 
-const IN_A = 30
-let campaign: Awaited<ReturnType<typeof importUniqueCampaign>>
+let campaign: Awaited<ReturnType<typeof importDeskCampaign>>
 
 test.use({ viewport: DESK })
 test.beforeAll(async ({ request }) => {
-  const headers = await getHeaders(request, supervisor)
-  campaign = await importUniqueCampaign(request, headers, 'Desk', [...createRowsInYard('A', IN_A), ...createRowsInYard('B', 12, 101), ...createRowsInYard('-', 1, 201)])
-  for (const [index, status] of ['ok', 'ng', 'Repair', 'ok'].entries()) await saveVehicle(request, headers, inA()[index]?.id ?? 0, { status })
+  campaign = await importDeskCampaign(request)
 })
 
-const inA = () => campaign.vehicles.filter(({ parking_space }) => parking_space.startsWith('A-'))
-const rows = (page: Page) => listEntries(page, campaign.model)
+const rows = (page: Page) => campaign.rows(page)
+const rowOf = (page: Page, space: string) => campaign.rowOf(page, space)
 const pane = (page: Page) => page.getByRole('region', { name: 'Open vehicle' })
-const list = (query = '') => `/campaign/${campaign.id}/vehicles${query}`
-const rowOf = (page: Page, space: string) => rows(page).filter({ has: page.getByText(space, { exact: true }) })
 
 test('a vehicle opens beside the list, and back and reload restore what was open', async ({ page }) => {
-  await openAs(page, supervisor, list('?yard=A'))
+  await openAs(page, supervisor, campaign.list('?yard=A'))
   await rowOf(page, 'A-2').getByRole('link').click()
   await expect(pane(page).getByText('A-2', { exact: true }).first()).toBeVisible()
-  await expect(page).toHaveURL(new RegExp(`yard=A&vehicle=${inA()[1]?.id}$`))
+  await expect(page).toHaveURL(new RegExp(`yard=A&vehicle=${campaign.inA[1]?.id}$`))
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(['Vehicles List'])
   await expect(rowOf(page, 'A-2').getByRole('link')).toHaveAttribute('aria-current', 'true')
   await takeScreenshot(page, 'vehicles-split')
@@ -37,18 +33,18 @@ test('a vehicle opens beside the list, and back and reload restore what was open
   await expect(rows(page)).toHaveCount(10)
   await page.goForward()
   await pane(page).getByRole('button', { name: 'Open on its own page' }).click()
-  await expect(page).toHaveURL(new RegExp(`/vehicle/${inA()[1]?.id}\\?yard=2$`))
+  await expect(page).toHaveURL(new RegExp(`/vehicle/${campaign.inA[1]?.id}\\?yard=2$`))
 })
 
 test('on a narrower window a vehicle opens on its own page', async ({ page }) => {
   await page.setViewportSize({ width: 1099, height: 800 })
-  await openAs(page, supervisor, list('?yard=A'))
+  await openAs(page, supervisor, campaign.list('?yard=A'))
   await rowOf(page, 'A-2').getByRole('link').click()
-  await expect(page).toHaveURL(new RegExp(`/vehicle/${inA()[1]?.id}\\?yard=2$`))
+  await expect(page).toHaveURL(new RegExp(`/vehicle/${campaign.inA[1]?.id}\\?yard=2$`))
 })
 
 test('arrow keys walk the rows, Enter opens, Escape closes', async ({ page }) => {
-  await openAs(page, supervisor, list('?yard=A'))
+  await openAs(page, supervisor, campaign.list('?yard=A'))
   await expect(rows(page)).toHaveCount(10)
   const link = (space: string) => rowOf(page, space).getByRole('link')
   await link('A-1').focus()
@@ -78,8 +74,8 @@ test('arrow keys walk the rows, Enter opens, Escape closes', async ({ page }) =>
 
 test('a save beside the list opens the next vehicle there, and leaving it closes it', async ({ page }) => {
   const headers = await getHeaders(page.request, supervisor)
-  const [, , , , fifth, sixth] = inA()
-  await openAs(page, supervisor, list(`?yard=A&vehicle=${fifth?.id}`))
+  const [, , , , fifth, sixth] = campaign.inA
+  await openAs(page, supervisor, campaign.list(`?yard=A&vehicle=${fifth?.id}`))
   await typeIdentifier(page, fifth?.vin_number ?? '')
   await pane(page).getByRole('button', { name: 'ok', exact: true }).click()
   await pane(page).getByRole('button', { name: 'Save and Go Next' }).click()
@@ -93,7 +89,7 @@ test('a save beside the list opens the next vehicle there, and leaving it closes
 })
 
 test('beside the list, the problem and all statuses stand above the saves, which end the pane', async ({ page }) => {
-  await openAs(page, supervisor, list('?yard=A'))
+  await openAs(page, supervisor, campaign.list('?yard=A'))
   await rowOf(page, 'A-6').getByRole('link').click()
   const manual = pane(page).getByRole('button', { name: 'Manual', exact: true })
   const edgesOf = (part: Locator) => part.evaluate((element) => {
@@ -122,7 +118,7 @@ test('beside the list, the problem and all statuses stand above the saves, which
 })
 
 test('on its own page, Scan and Manual stand beside the field, and the bar below the history has the saves alone', async ({ page }) => {
-  await openAs(page, supervisor, `/vehicle/${inA()[6]?.id}?yard=2`)
+  await openAs(page, supervisor, `/vehicle/${campaign.inA[6]?.id}?yard=2`)
   const bar = page.locator('[data-bottom-bar]')
   await expect(bar.getByRole('button')).toHaveText(['Save and Go Next', 'Save and Exit', 'Cancel'])
   const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }

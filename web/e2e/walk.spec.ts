@@ -1,11 +1,11 @@
 import { expect, test, type Page } from './support/test'
 import { createEmptyScene, createSceneCamera, createLabelScene } from './support/film'
 import { takeScreenshots } from './support/screenshots'
-import { findCarAt, takeVibrations, openOnPhone, uncaughtErrors, countCameraTracks, importYard } from './support/yard'
+import { findCarAt, takeVibrations, openOnPhone, expectNoUncaughtErrors, countCameraTracks, importYard } from './support/yard'
 
 const [FIRST, SECOND] = ['HB20 000123', 'HB20 000777']
 
-test.afterEach(() => expect(uncaughtErrors.splice(0), 'thrown and caught by nobody').toEqual([]))
+test.afterEach(expectNoUncaughtErrors)
 
 test('a row is walked: each car is scanned, saved in two taps, and the camera is ready again', async ({ browser, request, baseURL }) => {
   const yard = await importYard(request, ['HB20 000001', SECOND, FIRST])

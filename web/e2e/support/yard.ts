@@ -47,7 +47,7 @@ export async function openOnPhone(browser: Browser, baseURL: string, path: strin
 }
 
 /** Messages of uncaught errors in pages. */
-export const uncaughtErrors: string[] = []
+const uncaughtErrors: string[] = []
 
 /** Records the camera tracks that a page opens, so that a test can check whether they were stopped. */
 const watchCamera = (page: Page) =>
@@ -89,3 +89,6 @@ export async function openScanner(page: Page): Promise<void> {
   if (!(await scan.isVisible())) await folded.click()
   await scan.click()
 }
+
+/** Expects that no page has thrown an uncaught error since the last call. */
+export const expectNoUncaughtErrors = (): void => expect(uncaughtErrors.splice(0), 'uncaught errors').toEqual([])

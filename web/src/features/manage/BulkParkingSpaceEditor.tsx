@@ -7,7 +7,7 @@ import { formatCount } from '@/lib/format'
 import { TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { MAX_PREVIEWED_VEHICLES, useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
+import { useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
 import { MAX_BULK_LINES, parseParkingSpaceLines } from './bulkInputLines'
 import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
@@ -15,6 +15,7 @@ import { ExecuteButton } from './ExecuteButton'
 import { ToolLayout } from './ToolLayout'
 import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
+import { usePreviewLength } from './usePreviewLength'
 import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
 import { LineErrorList } from './LineErrorList'
 
@@ -34,9 +35,7 @@ export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
   const obstacle: ManageTextKey | null = wrong.length > 0 ? 'bulk.needsNoErrors' : rows.length === 0 ? 'bulk.needsVins' : rows.length > MAX_BULK_LINES ? 'bulk.needsFewer' : null
   const ready = obstacle === null
   const body: BulkParkingSpaceRequest = { rows, yard, campaign_id: parseId(scope) }
-  const [listedInFull, setListedInFull] = useState<typeof entry | null>(null)
-  const showsAll = listedInFull === entry
-  const limit = showsAll ? { preview_limit: MAX_PREVIEWED_VEHICLES } : {}
+  const { limit, list } = usePreviewLength(entry)
   const preview = usePreviewParkingSpaceChange(ready && text === rested ? { ...body, ...limit } : null)
   const execute = () => change.mutate(body, {
     onSuccess: (result) => {
@@ -60,7 +59,7 @@ export function BulkParkingSpaceEditor({ yard }: { yard: number | null }) {
         {wrong.length > 0 && <LineErrorList lines={wrong.map(({ line, problem }) => t('bulk.line', { line, problem: t(problem) }))} total={wrong.length} />}
       </>}
       outcome={<>
-        <BulkChangePreview kind="move" status="" preview={preview} showsAll={showsAll} onShowAll={() => setListedInFull(entry)}
+        <BulkChangePreview kind="move" status="" preview={preview} {...list}
           waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null}>
           <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
           {change.error && <Alert kind="error">{`${t('bulk.spaceFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}

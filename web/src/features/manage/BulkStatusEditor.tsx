@@ -8,7 +8,7 @@ import { formatCount } from '@/lib/format'
 import { Select, TextArea } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
-import { MAX_PREVIEWED_VEHICLES, useChangeVehicleStatuses, usePreviewStatusChange } from './api'
+import { useChangeVehicleStatuses, usePreviewStatusChange } from './api'
 import { MAX_BULK_LINES, parseVinLines } from './bulkInputLines'
 import { hasVehiclesAlreadyAsRequested } from './bulkSummary'
 import { formatBulkChangeSummary, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
@@ -17,6 +17,7 @@ import { ExecuteButton } from './ExecuteButton'
 import { ToolLayout } from './ToolLayout'
 import { useManageText, type ManageTextKey } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
+import { usePreviewLength } from './usePreviewLength'
 import { useSelectionFromVehicleList } from './useSelectionFromVehicleList'
 import styles from './BulkStatusEditor.module.css'
 
@@ -48,9 +49,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
   const bodyOf = (list: string[]): BulkStatusRequest => ({
     vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseVehicleStatus(status) } : {}),
   })
-  const [listedInFull, setListedInFull] = useState<Entry | null>(null)
-  const showsAll = listedInFull === entry
-  const limit = showsAll ? { preview_limit: MAX_PREVIEWED_VEHICLES } : {}
+  const { limit, list } = usePreviewLength(entry)
   const preview = usePreviewStatusChange(ready && text === rested ? { ...bodyOf(vins), ...limit } : null)
   const execute = () => change.mutate(bodyOf(vins), {
     onSuccess: (result) => {
@@ -93,7 +92,7 @@ export function BulkStatusEditor({ yard }: { yard: number | null }) {
           }} />
       </>}
       outcome={<>
-        <BulkChangePreview kind={action} status={status} preview={preview} showsAll={showsAll} onShowAll={() => setListedInFull(entry)}
+        <BulkChangePreview kind={action} status={status} preview={preview} {...list}
           waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'}>
           <ExecuteButton obstacle={obstacle} busy={change.isPending} onExecute={execute} />
           {change.error && <Alert kind="error">{`${t('bulk.statusFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
